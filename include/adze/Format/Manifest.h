@@ -1,0 +1,157 @@
+// Manifest.h: manifest.json of an artifact, the one description of a compiled model that compiler and runtime share.
+//
+// The compiler writes it, the runtime and `adze inspect` read it, both through this file. Reading is strict: every key
+// must be known, present and of its type, and an error names the key, what was found and what is accepted. The format
+// version is looked at first, so a manifest of a later release is refused by its version and not by some unknown key.
+//
+// Units: sizes are bytes. T tokens, B requests and R rows of logits are one step's; C is the context limit of the
+// engine.
+#ifndef ADZE_FORMAT_MANIFEST_H
+#define ADZE_FORMAT_MANIFEST_H
+
+#include "adze/Format/GenerationDefaults.h"
+#include "adze/Support/Status.h"
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+namespace adze {
+
+inline constexpr int64_t kManifestFormatVersion = 1;
+
+/// Limits of one engine, from which the memory plan becomes numbers.
+struct SizeLimits {
+  int64_t tokens = 0;     // T: --step-tokens
+  int64_t requests = 0;   // B: --requests
+  int64_t rows = 0;       // R: --logit-rows
+  int64_t context = 0;    // C: --context
+  int64_t pageTokens = 1; // of the artifact
+};
+
+/// A coefficient of a size form: fixed + perPage * ceil(C / page).
+struct Coefficient {
+  int64_t fixed = 0;
+  int64_t perPage = 0;
+  friend bool operator==(const Coefficient &, const Coefficient &) = default;
+};
+
+/// A buffer's size in bytes: constant + tokens T + requests B + rows R, rounded up to 256.
+struct SizeForm {
+  Coefficient constant, tokens, requests, rows;
+  /// The rounded size, or ResourceExhausted when it does not fit 63 bits.
+  Expected<int64_t> evaluate(const SizeLimits &limits) const;
+  friend bool operator==(const SizeForm &, const SizeForm &) = default;
+};
+
+/// A kernel's work: constant + tokens T + requests B + rows R + kv * (sum of kv lengths) + pairs * (sum over tokens of
+/// the keys each may see, position + 1).
+struct CostForm {
+  int64_t constant = 0, tokens = 0, requests = 0, rows = 0, kv = 0, pairs = 0;
+  double evaluate(double t, double b, double r, double kvLengths, double visiblePairs) const {
+    return double(constant) + double(tokens) * t + double(requests) * b + double(rows) * r + double(kv) * kvLengths +
+           double(pairs) * visiblePairs;
+  }
+  friend bool operator==(const CostForm &, const CostForm &) = default;
+};
+
+struct ManifestTarget {
+  std::string triple; // x86_64-unknown-linux-gnu
+  std::string cpu;    // the level's name, for example x86-64-v3
+  std::vector<std::string>
+      features;        // what the machine must have, as the runtime's CPU probe names them: avx2, fma, ...
+  int64_t kvSplit = 0; // S of docs/Numerics.md; 0: rows after the prompt fold left to right as well
+  std::string product; // the instruction that forms products, for example f32-fma
+};
+
+struct ManifestModel {
+  std::string family, name;
+  int64_t layers = 0, hidden = 0, heads = 0, kvHeads = 0, headDim = 0;
+  int64_t vocabulary = 0;  // rows of the table and width of a row of logits
+  int64_t legalTokens = 0; // ids 0 .. legalTokens-1 may be read or chosen; at most vocabulary
+  int64_t context = 0;     // the longest sequence that the model was made for
+};
+
+struct ManifestKv {
+  int64_t pageTokens = 0, pageBytes = 0, bytesPerToken = 0;
+  std::string element; // f32, bf16, ...
+};
+
+/// The plan of the arena: slot i holds at least the maximum of its forms; offsets are the running sum in order.
+struct ManifestMemory {
+  std::vector<std::vector<SizeForm>> slots;
+  int64_t logitsSlot = 0;
+};
+
+/// One generated function; costs are those of one launch.
+struct ManifestKernel {
+  std::string name, family;
+  int64_t launches = 0;
+  CostForm bytes, operations;
+};
+
+/// Weights of one stored form, for people.
+struct ManifestWeights {
+  std::string form; // element type and order, for example "i4 [8, 32]"
+  int64_t segments = 0, bytes = 0;
+};
+
+/// What a grouping rule did, or why it did not.
+struct ManifestFusion {
+  std::string rule;
+  bool fused = false;
+  int64_t count = 0;
+  std::string reason; // empty when fused
+};
+
+/// A file that the model was made from.
+struct ManifestSource {
+  std::string name;
+  int64_t size = 0;
+  std::string hash; // XXH3-128, 32 hexadecimal digits
+};
+
+/// A file of the artifact.
+struct ManifestSection {
+  std::string file;
+  int64_t size = 0;
+  std::string hash;
+};
+
+struct Manifest {
+  int64_t programVersion = 0; // ADZE_PROGRAM_VERSION that program.so was generated for
+  std::string adzeVersion;
+  ManifestTarget target;
+  std::string numerics;
+  ManifestModel model;
+  ManifestKv kv;
+  ManifestMemory memory;
+  std::vector<ManifestKernel> kernels; // in the order of AdzeProgram::kernels
+  std::vector<ManifestWeights> weights;
+  std::vector<ManifestFusion> fusion;
+  std::vector<ManifestSource> sources;
+  std::string licence;
+  GenerationDefaults generation;
+  std::vector<std::pair<std::string, std::string>> options; // as given or defaulted when it was compiled, sorted
+  std::vector<ManifestSection> sections;                    // sorted by file
+
+  /// The section of that file, or null.
+  const ManifestSection *section(std::string_view file) const;
+};
+
+/// The text of manifest.json; equal manifests give equal bytes.
+std::string writeManifest(const Manifest &manifest);
+
+/// Reads the text of manifest.json. `fileName` appears in messages. Checks types, ranges and agreement of the numbers
+/// (slots in range, legal tokens within the vocabulary, page bytes a multiple of the page), not the other files.
+Expected<Manifest> readManifest(std::string_view text, std::string_view fileName);
+
+inline constexpr const char *kManifestFile = "manifest.json";
+inline constexpr const char *kProgramFile = "program.so";
+inline constexpr const char *kWeightsFile = "weights.bin";
+inline constexpr const char *kTokenizerFile = "tokenizer.bin";
+
+} // namespace adze
+#endif

@@ -1,0 +1,165 @@
+#include "adze/Format/Manifest.h"
+
+#include "StrictJson.h"
+#include "adze/Support/Json.h"
+
+#include <algorithm>
+
+namespace adze {
+
+// The keys of manifest.json, each once; StrictJson.h reads and writes with these lists.
+template <class V> void fields(V &v, Coefficient &c) { v("fixed", c.fixed), v("per_page", c.perPage); }
+template <class V> void fields(V &v, SizeForm &f) {
+  v("constant", f.constant), v("tokens", f.tokens), v("requests", f.requests), v("rows", f.rows);
+}
+template <class V> void fields(V &v, CostForm &f) {
+  v("constant", f.constant), v("tokens", f.tokens), v("requests", f.requests), v("rows", f.rows);
+  v("kv", f.kv), v("pairs", f.pairs);
+}
+template <class V> void fields(V &v, ManifestTarget &t) {
+  v("triple", t.triple), v("cpu", t.cpu), v("features", t.features), v("kv_split", t.kvSplit);
+  v("product", t.product);
+}
+template <class V> void fields(V &v, ManifestModel &m) {
+  v("family", m.family), v("name", m.name), v("layers", m.layers), v("hidden", m.hidden), v("heads", m.heads);
+  v("kv_heads", m.kvHeads), v("head_dim", m.headDim), v("vocabulary", m.vocabulary);
+  v("legal_tokens", m.legalTokens), v("context", m.context);
+}
+template <class V> void fields(V &v, ManifestKv &k) {
+  v("page_tokens", k.pageTokens), v("page_bytes", k.pageBytes), v("bytes_per_token", k.bytesPerToken);
+  v("element", k.element);
+}
+template <class V> void fields(V &v, ManifestMemory &m) { v("slots", m.slots), v("logits_slot", m.logitsSlot); }
+template <class V> void fields(V &v, ManifestKernel &k) {
+  v("name", k.name), v("family", k.family), v("launches", k.launches), v("bytes", k.bytes);
+  v("operations", k.operations);
+}
+template <class V> void fields(V &v, ManifestWeights &w) {
+  v("form", w.form), v("segments", w.segments), v("bytes", w.bytes);
+}
+template <class V> void fields(V &v, ManifestFusion &f) {
+  v("rule", f.rule), v("fused", f.fused), v("count", f.count), v("reason", f.reason);
+}
+template <class V> void fields(V &v, ManifestSource &s) { v("name", s.name), v("size", s.size), v("hash", s.hash); }
+template <class V> void fields(V &v, ManifestSection &s) { v("file", s.file), v("size", s.size), v("hash", s.hash); }
+template <class V> void fields(V &v, GenerationDefaults &g) {
+  v("end_tokens", g.endTokens), v("sample", g.sample), v("temperature", g.temperature), v("top_k", g.topK);
+  v("top_p", g.topP), v("min_p", g.minP), v("repetition_penalty", g.repetitionPenalty);
+}
+
+namespace {
+/// The whole file: the manifest behind its format version.
+struct ManifestDocument {
+  int64_t formatVersion = kManifestFormatVersion;
+  Manifest manifest;
+};
+} // namespace
+
+template <class V> void fields(V &v, ManifestDocument &d) {
+  Manifest &m = d.manifest;
+  v("format_version", d.formatVersion), v("program_version", m.programVersion), v("adze_version", m.adzeVersion);
+  v("target", m.target), v("numerics", m.numerics), v("model", m.model), v("kv", m.kv), v("memory", m.memory);
+  v("kernels", m.kernels), v("weights", m.weights), v("fusion", m.fusion), v("sources", m.sources);
+  v("licence", m.licence), v("generation", m.generation), v("options", m.options), v("sections", m.sections);
+}
+
+const ManifestSection *Manifest::section(std::string_view file) const {
+  auto found = std::find_if(sections.begin(), sections.end(), [&](const auto &s) { return s.file == file; });
+  return found == sections.end() ? nullptr : &*found;
+}
+
+std::string writeManifest(const Manifest &manifest) {
+  // Bytes that are no UTF-8 (a licence in another encoding) are replaced rather than refused: this text is for people.
+  return StrictWriter::record(ManifestDocument{kManifestFormatVersion, manifest})
+             .dump(1, ' ', false, nlohmann::ordered_json::error_handler_t::replace) +
+         "\n";
+}
+
+/// The numbers against each other, so that no reader has to ask again.
+static void checkAgreement(StrictReader &reader, const Manifest &m) {
+  auto atLeast = [&](const char *key, int64_t value, int64_t least) {
+    if (value < least)
+      reader.fail("key '" + std::string(key) + "' is " + std::to_string(value) + "; " + std::to_string(least) +
+                  " or more is accepted");
+  };
+  auto atMost = [&](const char *key, int64_t value, int64_t most, const char *mostKey) {
+    if (value > most)
+      reader.fail("key '" + std::string(key) + "' is " + std::to_string(value) + "; at most '" + mostKey +
+                  "' = " + std::to_string(most) + " is accepted");
+  };
+  atLeast("model.layers", m.model.layers, 1);
+  atLeast("model.vocabulary", m.model.vocabulary, 1);
+  atLeast("model.legal_tokens", m.model.legalTokens, 1);
+  atMost("model.legal_tokens", m.model.legalTokens, m.model.vocabulary, "model.vocabulary");
+  atLeast("model.context", m.model.context, 1);
+  atLeast("kv.page_tokens", m.kv.pageTokens, 1);
+  atLeast("kv.bytes_per_token", m.kv.bytesPerToken, 1);
+  atLeast("target.kv_split", m.target.kvSplit, 0);
+  if (m.kv.pageTokens > 0 && m.kv.pageBytes / m.kv.pageTokens != m.kv.bytesPerToken)
+    reader.fail("key 'kv.page_bytes' is " + std::to_string(m.kv.pageBytes) +
+                "; kv.page_tokens * kv.bytes_per_token is accepted");
+  atLeast("memory.logits_slot", m.memory.logitsSlot, 0);
+  if (m.memory.logitsSlot >= int64_t(m.memory.slots.size()))
+    reader.fail("key 'memory.logits_slot' is " + std::to_string(m.memory.logitsSlot) + "; a slot below " +
+                std::to_string(m.memory.slots.size()) + " is accepted");
+  for (size_t s = 0; s < m.memory.slots.size(); ++s)
+    for (const SizeForm &form : m.memory.slots[s])
+      for (const Coefficient &c : {form.constant, form.tokens, form.requests, form.rows})
+        if (c.fixed < 0 || c.perPage < 0)
+          reader.fail("key 'memory.slots[" + std::to_string(s) + "]' holds a negative coefficient");
+  for (size_t t = 0; t < m.generation.endTokens.size(); ++t)
+    if (int64_t id = m.generation.endTokens[t]; id < 0 || id >= m.model.legalTokens)
+      reader.fail("key 'generation.end_tokens[" + std::to_string(t) + "]' is " + std::to_string(id) +
+                  "; a token id below 'model.legal_tokens' = " + std::to_string(m.model.legalTokens) + " is accepted");
+  for (const auto &[key, sizes] : {std::pair{"sections", m.sections}})
+    for (const ManifestSection &s : sizes)
+      if (s.size < 0)
+        reader.fail("key '" + std::string(key) + "' gives the file " + s.file + " a negative size");
+}
+
+Expected<Manifest> readManifest(std::string_view text, std::string_view fileName) {
+  auto json = parseJson(text, fileName);
+  if (!json)
+    return json.status();
+  StrictReader reader(fileName);
+  ManifestDocument document;
+  if (!json->is_object() || !json->contains("format_version"))
+    return invalidInput(std::string(fileName) + ": key 'format_version' is missing: this is no manifest of Adze");
+  reader.read((*json)["format_version"], "format_version", document.formatVersion);
+  if (reader.status().ok() && document.formatVersion != kManifestFormatVersion)
+    reader.fail("key 'format_version' is " + std::to_string(document.formatVersion) + "; this release of Adze reads " +
+                std::to_string(kManifestFormatVersion) + "; compile the model again with this release");
+  if (!reader.status().ok())
+    return reader.status();
+  reader.record(*json, "", document);
+  if (reader.status().ok())
+    checkAgreement(reader, document.manifest);
+  if (!reader.status().ok())
+    return reader.status();
+  return std::move(document.manifest);
+}
+
+Expected<int64_t> SizeForm::evaluate(const SizeLimits &l) const {
+  const int64_t pages = l.pageTokens > 0 ? (l.context + l.pageTokens - 1) / l.pageTokens : 0;
+  // All terms are at least zero, so 128 bits hold any sum of four products of 63 bits each, and one test is enough.
+  auto coefficient = [&](const Coefficient &c) { return __int128(c.fixed) + __int128(c.perPage) * pages; };
+  auto tooLarge = [] {
+    return resourceExhausted("a buffer of these limits needs more than 2^62 bytes; lower --step-tokens, --requests, "
+                             "--logit-rows or --context");
+  };
+  __int128 total = 0;
+  const std::pair<Coefficient, int64_t> terms[] = {
+      {constant, 1}, {tokens, l.tokens}, {requests, l.requests}, {rows, l.rows}};
+  for (const auto &[c, count] : terms) {
+    __int128 factor = coefficient(c);
+    if (factor > (__int128(1) << 62) || count < 0)
+      return tooLarge();
+    total += factor * count;
+  }
+  total = (total + 255) / 256 * 256;
+  if (total > (__int128(1) << 62))
+    return tooLarge();
+  return int64_t(total);
+}
+
+} // namespace adze
