@@ -1,6 +1,12 @@
 # Compiler flags that every target shares.
-set(CMAKE_CXX_FLAGS_DEV "-O1 -g1" CACHE STRING "flags of the Dev configuration (assertions on)")
-set(CMAKE_C_FLAGS_DEV "-O1 -g1" CACHE STRING "flags of the Dev configuration (assertions on)")
+# The Dev configuration: assertions on, line tables, enough optimisation for tests. Plain variables, because project()
+# has put empty ones into the cache for a build type that CMake does not know.
+set(CMAKE_CXX_FLAGS_DEV "-O1 -g1")
+set(CMAKE_C_FLAGS_DEV "-O1 -g1")
+option(ADZE_MUTANTS "compile the named faults that test/Mutants switches on" OFF)
+if(ADZE_MUTANTS)
+  add_compile_definitions(ADZE_MUTANTS)
+endif()
 add_compile_options(-Wall -Wextra -Wno-unused-parameter -fno-semantic-interposition)
 add_link_options(-fuse-ld=lld)
 if(CMAKE_CXX_COMPILER_ID MATCHES "Clang")

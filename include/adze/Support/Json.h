@@ -1,8 +1,8 @@
 // Json.h: JSON for small files and for everything that is written (config, manifest, reports, requests).
 //
 // A thin wrapper over nlohmann's parser that never throws, refuses duplicate keys (two readers of one file must not see
-// two different values), limits depth, and names the file, line and column. Large inputs (tokenizer.json, safetensors
-// headers) are read with simdjson directly by the rooms that need them.
+// two different values), limits depth, and names the file and where it can the line. Large inputs (tokenizer.json,
+// safetensors headers) are read with simdjson directly by the rooms that need them.
 //
 // The typed getters name the file and the key, say what was found and what is accepted. All are pure functions.
 #ifndef ADZE_SUPPORT_JSON_H
@@ -21,7 +21,7 @@ namespace adze {
 using Json = nlohmann::json;
 
 // Deepest nesting that parseJson accepts.
-constexpr int jsonDepthLimit = 64;
+inline constexpr int jsonDepthLimit = 64;
 
 Expected<Json> parseJson(std::string_view text, std::string_view fileName);
 

@@ -26,9 +26,11 @@ class ScratchOutput {
 public:
   // Makes PATH.partial-PID (a file or a folder) beside `path`. With Refuse an existing `path` is InvalidInput that
   // names
-  // --force; with Replace the old one goes only when commit() succeeds.
+  // --force; with Replace the old one goes only when commit() succeeds. A folder is replaced only by a folder, a file
+  // only by a file, and a folder only when it is empty or holds the file `marker`: --force on a home folder must not
+  // erase it.
   static Expected<ScratchOutput> file(const std::string &path, Overwrite overwrite);
-  static Expected<ScratchOutput> folder(const std::string &path, Overwrite overwrite);
+  static Expected<ScratchOutput> folder(const std::string &path, Overwrite overwrite, std::string_view marker);
   ScratchOutput(ScratchOutput &&other) noexcept;
   ScratchOutput &operator=(ScratchOutput &&other) noexcept;
   ~ScratchOutput();
@@ -46,7 +48,7 @@ private:
   ScratchOutput(std::string scratch, std::string destination, Overwrite overwrite, bool isFolder, int slot)
       : scratch(std::move(scratch)), destination(std::move(destination)), overwrite(overwrite), isFolder(isFolder),
         slot(slot) {}
-  static Expected<ScratchOutput> make(const std::string &path, Overwrite overwrite, bool isFolder);
+  static Expected<ScratchOutput> make(std::string path, Overwrite overwrite, bool isFolder);
 
   std::string scratch, destination;
   Overwrite overwrite = Overwrite::Refuse;
