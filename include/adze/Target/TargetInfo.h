@@ -1,0 +1,82 @@
+//===- TargetInfo.h - what passes may know of a target ---------------------------------------------------------------===//
+//
+// Passes see this class and never a target. A target is data: lanes, features, packs and schedule rows. No MLIR here.
+//
+// Packs. A weight tensor [N, K] is stored in blocks; inside a block the element address bits map to coordinates by
+// the notation of adze/Layout/LinearMap.h ("c4 c1 c2 r1 r2 r4 c8 c16": address bit 0 adds 4 to dimension 1, ...).
+// Blocks are row-major, edges padded with zeros. One pack serves every token count, every numerics mode of its
+// encoding, and the embedding's row gather of a tied table.
+//
+//===----------------------------------------------------------------------------------------------------------------===//
+#ifndef ADZE_TARGET_TARGETINFO_H
+#define ADZE_TARGET_TARGETINFO_H
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace adze {
+
+/// How activations and products are computed: `--numerics`.
+enum class Numerics { F32, Bf16, A8 };
+std::optional<Numerics> parseNumerics(std::string_view text);
+std::string_view toString(Numerics numerics);
+
+/// Storage order of one part of a weight. `block` has one entry for each dimension.
+struct WeightPack {
+  std::vector<int64_t> block;
+  std::string order;
+  bool operator==(const WeightPack &other) const = default;
+};
+
+/// Tile sizes of a kernel family. Every field is a positive number of elements.
+struct ScheduleRow {
+  int64_t tokens = 1;  ///< rows of activations that one block takes; a rest runs one row at a time
+  int64_t columns = 32; ///< outputs (n) of one block
+  int64_t depth = 32;  ///< k of one step of the reduction loop; a multiple of the pack's block
+};
+
+/// What a schedule row is chosen by. Zero: not known or not applicable.
+struct ScheduleKey {
+  std::string_view family;        ///< "linear", "quantized_linear", "paged_attention", "rms_norm", ...
+  std::string_view encoding = ""; ///< of the weight: "f32", "bf16", "q4_1", ...
+  Numerics numerics = Numerics::F32;
+  int64_t outputs = 0; ///< N
+  int64_t inputs = 0;  ///< K
+};
+
+enum class KeyOrder { TokenDim, DimToken };
+
+class TargetInfo {
+public:
+  virtual ~TargetInfo() = default;
+  /// Name as `--cpu` spells it, for example "x86-64-v3".
+  virtual std::string_view name() const = 0;
+  /// 32-bit lanes of one vector register; the unit of tile layouts.
+  virtual int64_t lanes() const = 0;
+  /// Vector registers.
+  virtual int64_t registers() const = 0;
+  /// CPU features that an artifact for this target needs, as LLVM spells them ("avx2", "fma", ...).
+  virtual const std::vector<std::string> &features() const = 0;
+  bool has(std::string_view feature) const;
+  /// Pack of part `part` ("data", "codes", "scales", "offsets", "outer") of a weight in `encoding` (a name of
+  /// adze/Format/Encodings.h). Empty: plain row-major.
+  virtual std::optional<WeightPack> weightPack(std::string_view encoding, std::string_view part,
+                                               Numerics numerics) const = 0;
+  virtual ScheduleRow scheduleRow(const ScheduleKey &key) const = 0;
+  /// Order of a page's keys.
+  virtual KeyOrder keyOrder() const = 0;
+  /// Positions in one split of KV for rows after the prompt; 0: no split.
+  virtual int64_t kvSplit() const = 0;
+};
+
+/// The target of that name, or null. Names: see targetNames().
+const TargetInfo *findTarget(std::string_view name);
+/// All names, weakest first.
+std::vector<std::string_view> targetNames();
+
+} // namespace adze
+
+#endif // ADZE_TARGET_TARGETINFO_H
