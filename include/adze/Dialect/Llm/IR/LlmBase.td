@@ -1,0 +1,20 @@
+// What the records of all op families share.
+#ifndef ADZE_DIALECT_LLM_IR_LLMBASE_TD
+#define ADZE_DIALECT_LLM_IR_LLMBASE_TD
+
+include "adze/Dialect/Llm/IR/LlmInterfaces.td"
+include "adze/Dialect/Llm/IR/LlmTypes.td"
+include "mlir/IR/BuiltinAttributeInterfaces.td"
+include "mlir/IR/SymbolInterfaces.td"
+include "mlir/Interfaces/InferTypeOpInterface.td"
+include "mlir/Interfaces/SideEffectInterfaces.td"
+
+class Llm_Op<string spelling, list<Trait> traits = []> : Op<Llm_Dialect, spelling, traits> {
+  let hasVerifier = 1;
+}
+
+// An op that computes activations: pure, with a cost.
+class Llm_ComputeOp<string spelling, list<Trait> traits = []>
+    : Llm_Op<spelling, !listconcat([Pure, DeclareOpInterfaceMethods<Llm_CostModel>], traits)>;
+
+#endif // ADZE_DIALECT_LLM_IR_LLMBASE_TD

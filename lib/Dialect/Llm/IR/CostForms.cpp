@@ -1,0 +1,110 @@
+// Sizes of values as forms in the sizes of a step.
+#include "CostForms.h"
+#include "Verify.h"
+
+using namespace mlir;
+using namespace adze::llm;
+
+int64_t adze::llm::bitsOf(Value value) { return tensorOf(value).getElementTypeBitWidth(); }
+
+/// Follows a value back to the op that gave its rows: a gather makes R, anything else leaves T. Block arguments of a
+/// group stand for the group's operands.
+static bool rowsAreChosen(Value value) {
+  while (true) {
+    if (auto argument = dyn_cast<BlockArgument>(value)) {
+      auto kernel = dyn_cast_or_null<KernelOp>(argument.getOwner()->getParentOp());
+      if (!kernel || argument.getArgNumber() >= kernel.getInputs().size())
+        return false;
+      value = kernel.getInputs()[argument.getArgNumber()];
+      continue;
+    }
+    Operation *op = value.getDefiningOp();
+    if (isa<GatherRowsOp>(op))
+      return true;
+    if (auto kernel = dyn_cast<KernelOp>(op)) {
+      value = kernel.getBody().front().getTerminator()->getOperand(cast<OpResult>(value).getResultNumber());
+      continue;
+    }
+    Value rows; // the first operand with a dynamic leading extent has the same rows as the result
+    for (Value operand : op->getOperands())
+      if (auto type = dyn_cast<RankedTensorType>(operand.getType());
+          type && type.getRank() > 0 && type.isDynamicDim(0)) {
+        rows = operand;
+        break;
+      }
+    if (!rows)
+      return false;
+    value = rows;
+  }
+}
+
+SizeForm adze::llm::leadingExtent(Value value) {
+  RankedTensorType type = tensorOf(value);
+  SizeForm form;
+  if (type.getRank() == 0)
+    form.constant = 1;
+  else if (!type.isDynamicDim(0))
+    form.constant = type.getDimSize(0);
+  else if (rowsAreChosen(value))
+    form.rows = 1;
+  else
+    form.tokens = 1;
+  return form;
+}
+
+SizeForm adze::llm::bytesOf(Value value) {
+  auto type = dyn_cast<RankedTensorType>(value.getType());
+  if (!type)
+    return {};
+  int64_t inner = 1;
+  for (int64_t extent : type.getShape().drop_front(type.getRank() > 0))
+    inner *= extent;
+  if (!type.getRank() || !type.isDynamicDim(0)) { // whole bytes of the whole tensor: i4 rows may be odd
+    SizeForm form;
+    form.constant = (type.getNumElements() * int64_t(type.getElementTypeBitWidth()) + 7) / 8;
+    return form;
+  }
+  return leadingExtent(value) * ((inner * int64_t(type.getElementTypeBitWidth()) + 7) / 8);
+}
+
+SizeForm adze::llm::bytesOfAll(Operation *op) {
+  SizeForm form;
+  for (Value operand : op->getOperands())
+    form += bytesOf(operand);
+  for (Value result : op->getResults())
+    form += bytesOf(result);
+  return form;
+}
+
+/// What one use of a group's argument reads of it. Ops that read all of an operand say nothing else than its bytes.
+static SizeForm bytesOfUse(OpOperand &use) {
+  Operation *op = use.getOwner();
+  if (isa<KvType>(use.get().getType())) {
+    if (auto model = dyn_cast<CostModel>(op)) {
+      SizeForm all = model.getCost().bytes; // what the op moves beside its tensors
+      SizeForm tensors = bytesOfAll(op);
+      return all + tensors * -1;
+    }
+    return {};
+  }
+  if (isa<GatherRowsOp>(op))
+    return bytesOf(op->getResult(0));
+  if (isa<EmbeddingOp, QuantizedEmbeddingOp>(op) && use.getOperandNumber() > 0)
+    return leadingExtent(op->getResult(0)) * ((tensorOf(use.get()).getDimSize(1) * bitsOf(use.get()) + 7) / 8);
+  return bytesOf(use.get());
+}
+
+SizeForm adze::llm::bytesOfGroup(KernelOp kernel) {
+  SizeForm form;
+  for (BlockArgument argument : kernel.getBody().getArguments()) {
+    bool isCache = isa<KvType>(argument.getType());
+    for (OpOperand &use : argument.getUses()) {
+      form += bytesOfUse(use);
+      if (!isCache)
+        break; // read once for all its uses
+    }
+  }
+  for (Value result : kernel.getOutputs())
+    form += bytesOf(result);
+  return form;
+}
