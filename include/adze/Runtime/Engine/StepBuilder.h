@@ -1,0 +1,48 @@
+// StepBuilder.h: from the scheduler's spans to the arrays of an AdzeStep.
+//
+// Owns the device memory of a step: the arena, the index arrays and the KV pool, allocated once, each of exactly the size
+// that evaluateMemory gives. build() fills the arrays in place; the step it returns is valid until the next call.
+#ifndef ADZE_RUNTIME_ENGINE_STEPBUILDER_H
+#define ADZE_RUNTIME_ENGINE_STEPBUILDER_H
+
+#include "adze/Runtime/Artifact/Artifact.h"
+#include "adze/Runtime/Device/Device.h"
+#include "adze/Runtime/Engine/EngineLimits.h"
+#include "adze/Runtime/Scheduler/Scheduler.h"
+#include "adze/Support/Status.h"
+
+#include <cstdint>
+#include <span>
+
+namespace adze {
+
+/// What build() must know of each span's request.
+struct SpanSource {
+  std::span<const int32_t> tokens; // all that are known: prompt, then output
+  int64_t promptTokens = 0;
+  const KvSequence *pages = nullptr;
+};
+
+class StepBuilder {
+public:
+  /// `limits` as resolveLimits returned them. `poison` fills arena and pool with NaN: the arena before every step, the
+  /// pool once. A right program never reads what it has not written, so results do not change; tests use it.
+  static Expected<StepBuilder> create(const Artifact &artifact, Device &device, const EngineLimits &limits, bool poison);
+
+  const AdzeStep &build(std::span<const ScheduledSpan> spans, std::span<const SpanSource> sources);
+
+  /// Row `row` of the logits of the step that ran last.
+  std::span<const float> logits(int64_t row) const;
+
+private:
+  MemoryFigures figures;
+  StepArrays offsets{};
+  int64_t vocabulary = 0;
+  int64_t logitsOffset = 0;
+  bool poison = false;
+  DeviceBuffer arena, arrays, pool;
+  AdzeStep step{};
+};
+
+} // namespace adze
+#endif
