@@ -27,6 +27,12 @@ function(adze_use_mlir name)
   target_compile_options(${name} PRIVATE -Xclang -fno-pch-timestamp)
   target_precompile_headers(${name} REUSE_FROM AdzeMlirPch)
   target_link_libraries(${name} PRIVATE MLIR LLVM)
+  # clang refuses a header precompiled for -fPIC where an executable asks for -fPIE; -fPIC code links into both.
+  get_target_property(kind ${name} TYPE)
+  if(kind STREQUAL "EXECUTABLE")
+    set_target_properties(${name} PROPERTIES POSITION_INDEPENDENT_CODE OFF)
+    target_compile_options(${name} PRIVATE -fPIC)
+  endif()
 endfunction()
 
 # adze_tablegen(TD_FILE TARGET "generator output" ...) runs mlir-tblgen beside the .td file.
