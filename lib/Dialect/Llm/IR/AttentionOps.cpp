@@ -1,6 +1,6 @@
 // Verifiers and costs of the cache and of attention.
-#include "CostForms.h"
 #include "Verify.h"
+#include "adze/Dialect/Llm/IR/CostForms.h"
 
 #include "mlir/IR/Matchers.h"
 #include <cmath>

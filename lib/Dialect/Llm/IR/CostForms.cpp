@@ -1,5 +1,5 @@
 // Sizes of values as forms in the sizes of a step.
-#include "CostForms.h"
+#include "adze/Dialect/Llm/IR/CostForms.h"
 #include "Verify.h"
 
 using namespace mlir;

@@ -1,6 +1,6 @@
 // Syntax, verifier and cost of groups.
-#include "CostForms.h"
 #include "Verify.h"
+#include "adze/Dialect/Llm/IR/CostForms.h"
 
 #include "mlir/IR/Builders.h"
 

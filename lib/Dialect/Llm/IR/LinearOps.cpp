@@ -1,6 +1,6 @@
 // Verifiers and costs of the products with weights.
-#include "CostForms.h"
 #include "Verify.h"
+#include "adze/Dialect/Llm/IR/CostForms.h"
 
 using namespace mlir;
 using namespace adze::llm;

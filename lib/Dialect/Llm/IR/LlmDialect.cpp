@@ -17,8 +17,28 @@ using namespace adze::llm;
 #define GET_TYPEDEF_CLASSES
 #include "adze/Dialect/Llm/IR/LlmTypes.cpp.inc"
 
+namespace {
+/// Long types and encodings are printed once, at the top: !kv, #packed.
+struct LlmAliases : OpAsmDialectInterface {
+  using OpAsmDialectInterface::OpAsmDialectInterface;
+  AliasResult getAlias(Type type, raw_ostream &os) const override {
+    if (!isa<KvType>(type))
+      return AliasResult::NoAlias;
+    os << "kv";
+    return AliasResult::FinalAlias;
+  }
+  AliasResult getAlias(Attribute attribute, raw_ostream &os) const override {
+    if (!isa<PackedAttr>(attribute))
+      return AliasResult::NoAlias;
+    os << "packed";
+    return AliasResult::FinalAlias;
+  }
+};
+} // namespace
+
 void LlmDialect::initialize() {
   registerOps();
+  addInterfaces<LlmAliases>();
   addTypes<
 #define GET_TYPEDEF_LIST
 #include "adze/Dialect/Llm/IR/LlmTypes.cpp.inc"

@@ -1,6 +1,6 @@
 // Verifier and cost of the norms.
-#include "CostForms.h"
 #include "Verify.h"
+#include "adze/Dialect/Llm/IR/CostForms.h"
 
 #include <cmath>
 

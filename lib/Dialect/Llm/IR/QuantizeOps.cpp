@@ -1,6 +1,6 @@
 // Verifier and cost of the quantization of activations.
-#include "CostForms.h"
 #include "Verify.h"
+#include "adze/Dialect/Llm/IR/CostForms.h"
 
 #include "mlir/IR/Builders.h"
 

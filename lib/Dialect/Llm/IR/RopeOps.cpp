@@ -1,6 +1,6 @@
 // Verifier and cost of the rotary positions.
-#include "CostForms.h"
 #include "Verify.h"
+#include "adze/Dialect/Llm/IR/CostForms.h"
 
 using namespace mlir;
 using namespace adze::llm;

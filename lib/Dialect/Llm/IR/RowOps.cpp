@@ -1,6 +1,6 @@
 // Verifiers, folds and costs of the ops that choose rows and columns.
-#include "CostForms.h"
 #include "Verify.h"
+#include "adze/Dialect/Llm/IR/CostForms.h"
 
 #include "mlir/IR/Builders.h"
 

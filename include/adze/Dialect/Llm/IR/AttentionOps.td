@@ -22,7 +22,7 @@ def Llm_KvAppendOp : Llm_ComputeOp<"kv_append", [AllTypesMatch<["kv", "result"]>
   let arguments = (ins Llm_Rows:$key, Llm_Rows:$value, Llm_KvType:$kv, Index:$layer, Llm_BatchType:$batch);
   let results = (outs Llm_KvType:$result);
   let assemblyFormat = [{
-    $key `,` $value `,` $kv `,` $layer `,` $batch attr-dict `:` type($key) `,` type($value) `,` type($kv)
+    $key `,` $value `,` $kv `,` $layer `,` $batch attr-dict `:` type($key) `,` type($value) `,` qualified(type($kv))
   }];
 }
 
@@ -55,7 +55,7 @@ def Llm_PagedAttentionOp : Llm_ComputeOp<"paged_attention", [AllTypesMatch<["que
   let results = (outs Llm_Rows:$result);
   let assemblyFormat = [{
     $query `,` $kv `,` $layer `,` $batch `heads` $heads `scale` $scale `window` $window attr-dict
-    `:` type($query) `,` type($kv)
+    `:` type($query) `,` qualified(type($kv))
   }];
 }
 

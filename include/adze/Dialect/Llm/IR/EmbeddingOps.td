@@ -46,7 +46,7 @@ def Llm_QuantizedEmbeddingOp : Llm_ComputeOp<"quantized_embedding", [AttrSizedOp
                        Optional<Llm_Matrix>:$outer, I64Attr:$group, Llm_SchemeAttr:$scheme);
   let results = (outs Llm_Rows:$result);
   let assemblyFormat = [{
-    $tokens `,` $codes `,` $scales (`offsets` $offsets^)? (`outer` $outer^)? `scheme` $scheme `group` $group attr-dict
+    $tokens `,` $codes `,` $scales (`offsets` $offsets^)? (`outer` $outer^)? `scheme` `` $scheme `group` $group attr-dict
     `:` functional-type(operands, results)
   }];
 }

@@ -45,7 +45,6 @@ def Llm_YieldOp : Llm_Op<"yield", [Pure, ReturnLike, Terminator, ParentOneOf<["K
   }];
   let arguments = (ins Variadic<AnyType>:$values);
   let assemblyFormat = "($values^ `:` type($values))? attr-dict";
-  let builders = [OpBuilder<(ins), [{}]>];
   let hasVerifier = 0;
 }
 

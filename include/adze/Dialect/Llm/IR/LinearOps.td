@@ -75,7 +75,7 @@ def Llm_QuantizedLinearOp : Llm_ComputeOp<"quantized_linear", [AttrSizedOperandS
   let results = (outs Llm_Rows:$result);
   let assemblyFormat = [{
     $input (`scaled` $input_scale^ `sum` $input_sum)? `,` $codes `,` $scales (`offsets` $offsets^)? (`outer` $outer^)?
-    (`bias` $bias^)? `scheme` $scheme `group` $group attr-dict `:` functional-type(operands, results)
+    (`bias` $bias^)? `scheme` `` $scheme `group` $group attr-dict `:` functional-type(operands, results)
   }];
 }
 

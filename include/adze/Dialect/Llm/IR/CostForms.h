@@ -1,6 +1,6 @@
 // Sizes of values as forms in the sizes of a step.
-#ifndef ADZE_LIB_DIALECT_LLM_IR_COSTFORMS_H
-#define ADZE_LIB_DIALECT_LLM_IR_COSTFORMS_H
+#ifndef ADZE_DIALECT_LLM_IR_COSTFORMS_H
+#define ADZE_DIALECT_LLM_IR_COSTFORMS_H
 
 #include "adze/Dialect/Llm/IR/Llm.h"
 
@@ -23,4 +23,4 @@ SizeForm bytesOfGroup(KernelOp kernel);
 
 } // namespace adze::llm
 
-#endif // ADZE_LIB_DIALECT_LLM_IR_COSTFORMS_H
+#endif // ADZE_DIALECT_LLM_IR_COSTFORMS_H
