@@ -19,9 +19,9 @@ extern "C" {
 
 /* One step's inputs. All arrays are owned by the caller and live until the step returns. */
 typedef struct AdzeStep {
-  int64_t tokens;      /* T */
-  int64_t requests;    /* B */
-  int64_t output_rows; /* R */
+  int64_t tokens;               /* T */
+  int64_t requests;             /* B */
+  int64_t output_rows;          /* R */
   const int32_t *token;         /* [T] token ids; tokens of one request are neighbours, requests in order */
   const int32_t *position;      /* [T] position in the request's sequence, from 0 */
   const int32_t *request;       /* [T] index of the request in this step, 0 .. B-1 */
