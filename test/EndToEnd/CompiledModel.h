@@ -1,0 +1,32 @@
+// CompiledModel.h: models of the end-to-end tests, written and compiled by the programs that users run.
+#ifndef ADZE_TEST_ENDTOEND_COMPILEDMODEL_H
+#define ADZE_TEST_ENDTOEND_COMPILEDMODEL_H
+
+#include "adze/Runtime/Artifact/Artifact.h"
+
+#include <memory>
+#include <string>
+
+namespace adze::test {
+
+/// Runs a shell command; on failure a test failure shows its output. Returns what it printed.
+std::string runCommand(const std::string &command);
+
+/// The folder or file that `write-model flags` makes, written once.
+std::string tinyModel(const std::string &flags, const std::string &container);
+
+/// The artifact of `model` compiled with `options` (flags of adze-compile). Made once for each state of the compiler
+/// and the model; several test processes may ask at the same time.
+std::string compiledModel(const std::string &model, const std::string &options);
+
+/// Opens an artifact; a test failure and null where it cannot be opened.
+std::shared_ptr<const Artifact> openArtifact(const std::string &path);
+
+/// SmolLM2's GGUF file, or empty where it is absent.
+std::string smolLm2File();
+
+/// The CPU levels (--cpu) that this machine can run, lowest first.
+std::vector<std::string> machineLevels();
+
+} // namespace adze::test
+#endif
