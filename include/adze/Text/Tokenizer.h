@@ -25,6 +25,8 @@
 
 namespace adze {
 
+struct TokenizerModel;
+
 struct EncodeOptions {
   bool addSpecial = true; // the start and end tokens that the vocabulary asks for
   uint64_t byteLimit = uint64_t(64) << 20;
@@ -65,9 +67,8 @@ public:
 
 private:
   friend class TokenStream;
-  struct Model;
-  explicit Tokenizer(std::shared_ptr<const Model> model) : model(std::move(model)) {}
-  std::shared_ptr<const Model> model;
+  explicit Tokenizer(std::shared_ptr<const TokenizerModel> model) : model(std::move(model)) {}
+  std::shared_ptr<const TokenizerModel> model;
 };
 
 // Token by token to text that is always whole characters. The joined pieces equal Tokenizer::decode of the same ids with
