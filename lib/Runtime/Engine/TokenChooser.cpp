@@ -19,6 +19,9 @@
 
 using namespace adze;
 
+// What an illegal id's logit is replaced by: legal logits are finite, so nothing else has this value.
+static constexpr float kAbsent = -std::numeric_limits<float>::infinity();
+
 double adze::choiceExp(double x) {
   if (!(x > -708.0)) // 2^-1022 and below count as nothing
     return 0.0;
@@ -38,7 +41,7 @@ double adze::choiceExp(double x) {
 }
 
 double adze::logSumExp(std::span<const float> logits) {
-  float best = -std::numeric_limits<float>::infinity();
+  float best = kAbsent;
   for (float value : logits)
     best = std::max(best, value);
   double sum = 0;
@@ -48,9 +51,11 @@ double adze::logSumExp(std::span<const float> logits) {
 }
 
 std::vector<TokenLogprob> adze::bestTokens(std::span<const float> logits, int64_t count, double logSum) {
-  std::vector<int32_t> ids(logits.size());
-  for (size_t i = 0; i < ids.size(); ++i)
-    ids[i] = int32_t(i);
+  std::vector<int32_t> ids;
+  ids.reserve(logits.size());
+  for (size_t i = 0; i < logits.size(); ++i)
+    if (logits[i] != kAbsent)
+      ids.push_back(int32_t(i));
   auto before = [&](int32_t a, int32_t b) { return logits[a] != logits[b] ? logits[a] > logits[b] : a < b; };
   size_t kept = std::min<size_t>(size_t(count), ids.size());
   std::partial_sort(ids.begin(), ids.begin() + kept, ids.end(), before);
@@ -60,13 +65,23 @@ std::vector<TokenLogprob> adze::bestTokens(std::span<const float> logits, int64_
   return result;
 }
 
+std::span<const float> TokenChooser::mask(std::span<const float> logits) {
+  std::span<const float> row = logits.first(size_t(legalTokens));
+  if (illegal.empty())
+    return row;
+  masked.assign(row.begin(), row.end());
+  for (int32_t token : illegal)
+    masked[size_t(token)] = kAbsent;
+  return masked;
+}
+
 std::span<const float> TokenChooser::penalise(std::span<const float> logits, const TokenHistory &history,
                                               const SamplingParameters &p) {
   if (!p.hasPenalties() || history.tokens().empty())
     return logits;
   penalised.assign(logits.begin(), logits.end());
   for (const auto &[token, seen] : history.tokens()) {
-    if (token < 0 || token >= legalTokens)
+    if (token < 0 || token >= legalTokens || penalised[size_t(token)] == kAbsent)
       continue;
     double value = penalised[token];
     value = value > 0 ? value / p.repetitionPenalty : value * p.repetitionPenalty;
@@ -80,10 +95,12 @@ std::span<const float> TokenChooser::penalise(std::span<const float> logits, con
 }
 
 void TokenChooser::keepTopK(std::span<const float> values, int64_t topK) {
-  candidates.resize(values.size());
+  candidates.clear();
+  candidates.reserve(values.size());
   for (size_t i = 0; i < values.size(); ++i)
-    candidates[i] = {int32_t(i), values[i], 0};
-  if (topK == 0 || topK >= int64_t(values.size()))
+    if (values[i] != kAbsent)
+      candidates.push_back({int32_t(i), values[i], 0});
+  if (topK == 0 || topK >= int64_t(candidates.size()))
     return;
   std::nth_element(candidates.begin(), candidates.begin() + (topK - 1), candidates.end(),
                    [](const Candidate &a, const Candidate &b) {
@@ -147,12 +164,14 @@ int32_t TokenChooser::draw(double uniform) const {
 
 Expected<TokenChoice> TokenChooser::choose(std::span<const float> logits, const TokenHistory &history,
                                            const SamplingParameters &p, int64_t position) {
-  std::span<const float> legal = logits.first(size_t(legalTokens));
-  for (size_t i = 0; i < legal.size(); ++i)
-    if (!std::isfinite(legal[i]))
-      return internalError(fmt::format("the logit of token {} for position {} is {}: the model's numbers left the range "
-                                       "of their type, so this request ends here; compile with --numerics=f32 or bf16",
-                                       i, position, legal[i]));
+  std::span<const float> legal = mask(logits);
+  for (size_t i = 0; i < legal.size(); ++i) {
+    if (std::isfinite(legal[i]) || (legal[i] == kAbsent && std::ranges::binary_search(illegal, int32_t(i))))
+      continue;
+    return internalError(fmt::format("the logit of token {} for position {} is {}: the model's numbers left the range of "
+                                     "their type, so this request ends here; compile with --numerics=f32 or bf16",
+                                     i, position, legal[i]));
+  }
   TokenChoice choice;
   std::span<const float> values = penalise(legal, history, p);
   if (p.mode == ChoiceMode::Greedy) {

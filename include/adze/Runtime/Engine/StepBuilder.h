@@ -31,6 +31,8 @@ public:
 
   const AdzeStep &build(std::span<const ScheduledSpan> spans, std::span<const SpanSource> sources);
 
+  /// Pages of the KV pool.
+  int64_t pages() const { return figures.kvPages; }
   /// Row `row` of the logits of the step that ran last.
   std::span<const float> logits(int64_t row) const;
 

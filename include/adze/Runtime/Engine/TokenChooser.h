@@ -11,6 +11,7 @@
 #include <cstdint>
 #include <span>
 #include <unordered_map>
+#include <utility>
 #include <vector>
 
 namespace adze {
@@ -44,8 +45,10 @@ struct TokenChoice {
 
 class TokenChooser {
 public:
-  /// `legalTokens`: ids from this number up are never chosen nor reported, whatever their logits.
-  explicit TokenChooser(int64_t legalTokens) : legalTokens(legalTokens) {}
+  /// Ids from `legalTokens` up, and those of `illegal` below it, are never chosen nor reported, whatever their logits.
+  /// `illegal` ascends; at least one id is legal.
+  explicit TokenChooser(int64_t legalTokens, std::vector<int32_t> illegal = {})
+      : legalTokens(legalTokens), illegal(std::move(illegal)) {}
 
   /// `logits`: one row, at least legalTokens wide. `position`: that of the token to choose, from 0 in prompt + output.
   /// `parameters` have passed checkSampling. Internal when a legal logit is not finite: there is no honest choice then,
@@ -59,6 +62,7 @@ private:
     float value;   // logit after penalties
     double weight; // probability times a constant; the best token's is 1
   };
+  std::span<const float> mask(std::span<const float> logits);
   std::span<const float> penalise(std::span<const float> logits, const TokenHistory &history,
                                   const SamplingParameters &parameters);
   void keepTopK(std::span<const float> values, int64_t topK);
@@ -67,14 +71,16 @@ private:
   int32_t draw(double uniform) const;
 
   int64_t legalTokens;
+  std::vector<int32_t> illegal;
+  std::vector<float> masked; // a row in which illegal ids are -infinity
   std::vector<float> penalised;
   std::vector<Candidate> candidates;
 };
 
-/// log(sum(exp(logit))) over the first `legalTokens` entries, in f64, ids ascending.
+/// log(sum(exp(logit))) in f64, ids ascending; an entry of -infinity counts as absent.
 double logSumExp(std::span<const float> logits);
 
-/// The n best of `logits`, best first, ties to the lower id, with logprobs against `logSum`.
+/// The n best of `logits`, best first, ties to the lower id, with logprobs against `logSum`; -infinity is absent.
 std::vector<TokenLogprob> bestTokens(std::span<const float> logits, int64_t count, double logSum);
 
 /// The exponential function of token choice for x <= 0: f64, no fused multiply-add, the same bits on every machine.

@@ -1,0 +1,84 @@
+// The memory plan: what is printed is what is allocated, to the byte.
+#include "FakeArtifact.h"
+
+using namespace adze;
+
+TEST(EngineLimits, FillsInDefaults) {
+  FakeModel model;
+  Expected<EngineLimits> limits = resolveLimits({}, model.manifest);
+  ASSERT_TRUE(limits.ok());
+  EXPECT_EQ(limits->context, FAKE_CONTEXT);
+  EXPECT_EQ(limits->requests, 8);
+  EXPECT_EQ(limits->stepTokens, 512);
+  EXPECT_EQ(limits->logitRows, 8);
+  EXPECT_EQ(limits->kvMemory, 8 * (FAKE_CONTEXT / FAKE_PAGE) * FAKE_PAGE_BYTES);
+}
+
+TEST(EngineLimits, RefusesWhatIsOutOfRangeByItsOption) {
+  FakeModel model;
+  auto message = [&](auto change) {
+    EngineLimits limits;
+    change(limits);
+    Expected<EngineLimits> resolved = resolveLimits(limits, model.manifest);
+    return resolved.ok() ? std::string() : resolved.status().message();
+  };
+  EXPECT_NE(message([](auto &l) { l.context = FAKE_CONTEXT + 1; }).find("--context"), std::string::npos);
+  EXPECT_NE(message([](auto &l) { l.context = 1; }).find("--context"), std::string::npos);
+  EXPECT_NE(message([](auto &l) { l.requests = 1 << 20; }).find("--requests"), std::string::npos);
+  EXPECT_NE(message([](auto &l) { l.stepTokens = -5; }).find("--step-tokens"), std::string::npos);
+  EXPECT_NE(message([](auto &l) { l.logitRows = 3; }).find("--logit-rows"), std::string::npos);
+  EXPECT_NE(message([](auto &l) { l.kvMemory = 10; }).find("--kv-memory"), std::string::npos);
+}
+
+TEST(EngineLimits, AllocatesExactlyWhatItPrints) {
+  struct {
+    int64_t stepTokens, requests, rows, context, kvMemory;
+  } settings[] = {{0, 0, 0, 0, 0}, {1, 1, 0, 2, 0}, {7, 3, 5, 100, 5000}, {512, 8, 64, 512, 1 << 20}, {33, 2, 0, 65, 777}};
+  for (const auto &setting : settings) {
+    FakeModel model;
+    std::shared_ptr<const Artifact> artifact = model.artifact();
+    EngineOptions options;
+    options.limits = {setting.stepTokens, setting.requests, setting.rows, setting.context, setting.kvMemory, 0, 0};
+    Expected<EngineLimits> limits = resolveLimits(options.limits, artifact->manifest());
+    ASSERT_TRUE(limits.ok()) << limits.status().message();
+    Expected<MemoryFigures> figures = evaluateMemory(artifact->manifest(), *limits);
+    ASSERT_TRUE(figures.ok());
+
+    CpuDevice device({1, false});
+    {
+      Expected<std::unique_ptr<Engine>> engine = Engine::create(artifact, device, std::nullopt, options);
+      ASSERT_TRUE(engine.ok()) << engine.status().message();
+      for (int i = 0; i < 20; ++i) {
+        AnswerRequest request;
+        request.prompt = somePrompt(1, i);
+        request.maxTokens = 1;
+        ASSERT_TRUE((*engine)->submit(request).ok());
+      }
+      (*engine)->runUntilIdle();
+      EXPECT_EQ(device.peakBytes(), figures->deviceBytes());
+      EXPECT_EQ(device.allocatedBytes(), figures->deviceBytes());
+      EXPECT_EQ((*engine)->blocks().total(), figures->kvPages);
+    }
+    EXPECT_EQ(device.allocatedBytes(), 0);
+  }
+}
+
+TEST(EngineLimits, PutsSlotsOneAfterTheOther) {
+  FakeModel model;
+  Expected<EngineLimits> limits = resolveLimits({}, model.manifest);
+  Expected<MemoryFigures> figures = evaluateMemory(model.manifest, *limits);
+  ASSERT_TRUE(figures.ok());
+  EXPECT_EQ(figures->slotOffsets, (std::vector<int64_t>{0, 256}));
+  EXPECT_EQ(figures->arena, 256 + (8 * FAKE_VOCABULARY * 4 + 255) / 256 * 256);
+}
+
+TEST(EngineLimits, AKvPoolIsNeverLargerThanItsRequestsCanUse) {
+  FakeModel model;
+  EngineLimits asked;
+  asked.kvMemory = int64_t(1) << 40;
+  asked.requests = 2;
+  asked.context = 64;
+  Expected<MemoryFigures> figures = evaluateMemory(model.manifest, *resolveLimits(asked, model.manifest));
+  ASSERT_TRUE(figures.ok());
+  EXPECT_EQ(figures->kvPages, 2 * 64 / FAKE_PAGE);
+}
