@@ -19,15 +19,13 @@ LogicalResult GridOp::verify() {
   for (int64_t size : getTile())
     if (size <= 0)
       return emitOpError("tile sizes are positive, found ") << size;
-  if (getInside() && getInside()->size() != rank)
-    return emitOpError("`inside` needs one flag for each extent");
   for (BlockArgument origin : getBody().getArguments())
     if (!origin.getType().isIndex())
       return emitOpError("origins are of type index");
   return success();
 }
 
-// tile.grid (%n, %t) = (%N, %T) by [32, 4] { ... } {inside = array<i1: true, true>}
+// tile.grid (%n, %t) = (%N, %T) by [32, 4] { ... }
 ParseResult GridOp::parse(OpAsmParser &parser, OperationState &state) {
   SmallVector<OpAsmParser::Argument> origins;
   SmallVector<OpAsmParser::UnresolvedOperand> extents;
@@ -76,7 +74,9 @@ LogicalResult ViewOp::verify() {
 }
 
 // ---------------------------------------------------------------- memory
-static LogicalResult checkAccess(Operation *op, ViewType view, size_t offsets, RankedTensorType tile) {
+static LogicalResult checkAccess(Operation *op, ViewType view, size_t offsets, RankedTensorType tile,
+                                 std::optional<ArrayRef<int64_t>> dims = {},
+                                 std::optional<ArrayRef<int64_t>> inBounds = {}) {
   if (view.getRank() != offsets)
     return op->emitOpError("needs one offset for each of the view's ")
            << view.getRank() << " dimensions, found " << offsets;
@@ -84,15 +84,21 @@ static LogicalResult checkAccess(Operation *op, ViewType view, size_t offsets, R
     return op->emitOpError("tile of rank ") << tile.getRank() << " in a view of rank " << view.getRank();
   if (tile && tile.getElementType() != view.getElementType())
     return op->emitOpError("tile has elements ") << tile.getElementType() << ", view " << view.getElementType();
+  if (dims && dims->size() != size_t(tile.getRank()))
+    return op->emitOpError("`dims` must name one view dimension for each of the tile's ") << tile.getRank();
+  for (ArrayRef<int64_t> list : {dims.value_or(ArrayRef<int64_t>()), inBounds.value_or(ArrayRef<int64_t>())})
+    for (auto [i, dim] : llvm::enumerate(list))
+      if (dim < 0 || dim >= int64_t(view.getRank()) || llvm::is_contained(list.take_front(i), dim))
+        return op->emitOpError("`dims` and `in_bounds` name different dimensions of the view, found ") << dim;
   return success();
 }
 static RankedTensorType tileOf(Value value) { return cast<RankedTensorType>(value.getType()); }
 
 LogicalResult LoadOp::verify() {
-  return checkAccess(*this, getView().getType(), getOffsets().size(), tileOf(getResult()));
+  return checkAccess(*this, getView().getType(), getOffsets().size(), tileOf(getResult()), getDims(), getInBounds());
 }
 LogicalResult StoreOp::verify() {
-  return checkAccess(*this, getView().getType(), getOffsets().size(), tileOf(getValue()));
+  return checkAccess(*this, getView().getType(), getOffsets().size(), tileOf(getValue()), getDims(), getInBounds());
 }
 LogicalResult LookupOp::verify() {
   if (!getView().getType().getElementType().isSignlessInteger())

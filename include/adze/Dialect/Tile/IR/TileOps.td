@@ -13,11 +13,9 @@ def Tile_GridOp : Tile_Op<"grid", [SingleBlock, NoTerminator, RecursiveMemoryEff
     tile.grid (%n, %t) = (%N, %T) by [32, 4] { ... }
     ```
     Origins are the multiples of the tile sizes below the extents; order and distribution are the schedule's. Several
-    grids in one function follow each other in one range of block numbers; they are independent too. `inside` (one
-    flag for each dimension) states that every tile of that dimension lies inside the extent: tile-peel-boundaries
-    sets it, and no mask is made for it then.
+    grids in one function follow each other in one range of block numbers; they are independent too.
   }];
-  let arguments = (ins Variadic<Index>:$extents, DenseI64ArrayAttr:$tile, OptionalAttr<DenseBoolArrayAttr>:$inside);
+  let arguments = (ins Variadic<Index>:$extents, DenseI64ArrayAttr:$tile);
   let regions = (region SizedRegion<1>:$body);
   let hasCustomAssemblyFormat = 1;
   let hasVerifier = 1;
@@ -48,9 +46,12 @@ def Tile_LoadOp : Tile_Op<"load", [MemoryEffects<[MemRead]>]> {
     ```mlir
     %x = tile.load %X[%t, %k] : !tile.view<2, f32> -> tensor<4x32xf32>
     ```
-    One offset for each dimension of the view; leading dimensions that the tile lacks have size 1.
+    One offset for each dimension of the view. `dims` names the view's dimensions that the tile spans, in the tile's
+    order (`dims = array<i64: 1, 0>` is a transposed access); all others have size 1. By default they are the last
+    ones. `in_bounds` names view dimensions along which offset + size <= extent has been proved; no mask is made there.
   }];
-  let arguments = (ins Tile_View:$view, Variadic<Index>:$offsets);
+  let arguments = (ins Tile_View:$view, Variadic<Index>:$offsets, OptionalAttr<DenseI64ArrayAttr>:$dims,
+                       OptionalAttr<DenseI64ArrayAttr>:$in_bounds);
   let results = (outs Tile_Tensor:$result);
   let assemblyFormat = "$view `[` $offsets `]` attr-dict `:` type($view) `->` type($result)";
   let hasVerifier = 1;
@@ -72,7 +73,14 @@ def Tile_LookupOp : Tile_Op<"lookup", [MemoryEffects<[MemRead]>]> {
 
 def Tile_StoreOp : Tile_Op<"store", [MemoryEffects<[MemWrite]>]> {
   let summary = "writes the part of the tile that lies inside the extents";
-  let arguments = (ins Tile_Tensor:$value, Tile_View:$view, Variadic<Index>:$offsets);
+  let description = [{
+    ```mlir
+    tile.store %y, %Y[%t, %n] : tensor<4x32xf32>, !tile.view<2, f32>
+    ```
+    `dims` and `in_bounds` as in tile.load.
+  }];
+  let arguments = (ins Tile_Tensor:$value, Tile_View:$view, Variadic<Index>:$offsets,
+                       OptionalAttr<DenseI64ArrayAttr>:$dims, OptionalAttr<DenseI64ArrayAttr>:$in_bounds);
   let assemblyFormat = "$value `,` $view `[` $offsets `]` attr-dict `:` type($value) `,` type($view)";
   let hasVerifier = 1;
 }

@@ -1,0 +1,68 @@
+// Passes.td: passes on kernels of the tile dialect.
+#ifndef ADZE_TRANSFORMS_TILE_PASSES_TD
+#define ADZE_TRANSFORMS_TILE_PASSES_TD
+
+include "mlir/Pass/PassBase.td"
+
+class Tile_Pass<string flag> : Pass<flag, "::mlir::ModuleOp"> {
+  let dependentDialects = ["::adze::tile::TileDialect", "::mlir::arith::ArithDialect", "::mlir::scf::SCFDialect"];
+}
+
+def TilePeelBoundariesPass : Tile_Pass<"tile-peel-boundaries"> {
+  let summary = "split a grid into whole tiles, which need no masks, and a rest";
+  let description = [{
+    A grid over an extent that its tile size need not divide becomes two: the whole tiles, and a rest. A rest of a
+    run-time extent (tokens) runs by 1, so that one token costs one row; the rest of a static extent (outputs) is one
+    tile of what is left. Tiles that span the dimension get the rest's size. Loads and stores along the grid's dimension
+    whose view has the grid's extent are marked `in_bounds`.
+
+    It must not fire for a grid dimension whose size divides a static extent (only `in_bounds` is added), nor for one
+    along which a tile is reduced by something that is not a tile dimension of the grid's size; such a grid stays masked.
+
+    Before:
+    ```mlir
+    tile.grid (%n, %t) = (%N, %T) by [16, 4] { ... tensor<4x16xf32> ... }
+    ```
+    After:
+    ```mlir
+    %r = arith.remui %T, %c4 : index
+    %whole = arith.subi %T, %r : index
+    tile.grid (%n, %t) = (%N, %whole) by [16, 4] { ... tensor<4x16xf32> ... }
+    tile.grid (%n, %i) = (%N, %r) by [16, 1] { %t = arith.addi %i, %whole : index ... tensor<1x16xf32> ... }
+    ```
+  }];
+  let statistics = [Statistic<"peeledCount", "peeled", "grid dimensions split into whole tiles and a rest">,
+                    Statistic<"keptCount", "kept-masked", "grid dimensions that stay masked">];
+}
+
+def TileAssignLayoutsPass : Tile_Pass<"tile-assign-layouts"> {
+  let summary = "say along which dimension the lanes of each tile run";
+  let description = [{
+    Every tile gets a `#tile.regs` encoding. A dot's result and accumulator have lanes along n, its `b` along the same
+    n; that spreads over elementwise ops, broadcasts, reductions, transposes and loop-carried values. A tile that no dot
+    reaches has its lanes along its last dimension; a reduced tile whose lanes went away holds scalars. A packed view
+    must have the lanes that its storage order has: else the pass fails with both.
+
+    It must not fire for a dot's `a` (any layout serves) and never changes a computation; two dots that want different
+    lanes of one tile are an error.
+
+    Before: `tensor<4x16xf32>`. After: `tensor<4x16xf32, #tile.regs<"| c1 c2 c4">>`.
+  }];
+  let options = [Option<"target", "target", "std::string", "\"x86-64-v3\"", "name of the target, as --cpu spells it">];
+  let statistics = [Statistic<"tileCount", "tiles", "tiles that got a layout">];
+}
+
+def TileVerifyKernelsPass : Tile_Pass<"tile-verify-kernels"> {
+  let summary = "check what every kernel must satisfy before its way down";
+  let description = [{
+    Fails, by name of the op, for: a kernel with results or arguments other than pointers and indices; a grid inside
+    another region; an op that no target has a form for; a tile carried by a loop that is too large; a packed argument
+    (`tile.packed`) that a view reads in another order; a store to memory marked `constant`.
+
+    Before and after are equal.
+  }];
+  let options = [Option<"target", "target", "std::string", "\"x86-64-v3\"", "name of the target, as --cpu spells it">];
+  let statistics = [Statistic<"kernelCount", "kernels", "kernels checked">];
+}
+
+#endif // ADZE_TRANSFORMS_TILE_PASSES_TD

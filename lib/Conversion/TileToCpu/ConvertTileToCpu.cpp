@@ -1,0 +1,41 @@
+#include "adze/Conversion/TileToCpu/Passes.h"
+
+#include "KernelEmitter.h"
+
+using namespace mlir;
+
+namespace adze::tile {
+#define GEN_PASS_DEF_CONVERTTILETOCPUPASS
+#include "adze/Conversion/TileToCpu/Passes.h.inc"
+
+namespace {
+struct ConvertTileToCpu : impl::ConvertTileToCpuPassBase<ConvertTileToCpu> {
+  using ConvertTileToCpuPassBase::ConvertTileToCpuPassBase;
+
+  void runOnOperation() override {
+    const TargetInfo *info = findTarget(target);
+    if (!info) {
+      getOperation().emitError("unknown target \"") << target << "\"";
+      return signalPassFailure();
+    }
+    SmallVector<func::FuncOp> kernels;
+    for (auto function : getOperation().getOps<func::FuncOp>())
+      if (function->hasAttr(kKernelAttr))
+        kernels.push_back(function);
+    for (func::FuncOp kernel : kernels) {
+      if (!kernel.getBody().hasOneBlock()) {
+        kernel.emitOpError("a kernel has one block; loops are scf.for");
+        return signalPassFailure();
+      }
+      std::string name = kernel.getName().str();
+      if (failed(KernelEmitter(kernel, *info).emit()))
+        return signalPassFailure();
+      kernel.erase();
+      auto entry = getOperation().lookupSymbol<func::FuncOp>(name + "_entry");
+      entry.setName(name);
+      ++kernelCount;
+    }
+  }
+};
+} // namespace
+} // namespace adze::tile

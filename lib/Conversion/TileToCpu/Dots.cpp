@@ -1,0 +1,122 @@
+//===- Dots.cpp - products ------------------------------------------------------------------------------------------------===//
+//
+// Lanes run along n. A register block is `rows` of a times `columns` registers of n, as many as the register file holds;
+// for each k the weights of the block are asked for once and every row's scalar is broadcast against them:
+//
+//   for k ascending:  w[c] = b[n + c L .. , k];   for each row: acc[row][c] = fma(splat a[row, k], w[c], acc[row][c])
+//
+// One chain of fused multiply-adds for each output, in ascending k, whatever the block: a row's bits do not depend on
+// how many rows there are. Long k runs in a loop whose step is a multiple of the packed block, short k is written out.
+//
+//===----------------------------------------------------------------------------------------------------------------===//
+#include "KernelEmitter.h"
+#include "MathFunctions.h"
+
+using namespace mlir;
+using namespace adze::tile;
+
+/// Steps of k must be multiples of this where they are counted at run time.
+int64_t KernelEmitter::packedDepth(Value tile) {
+  auto state = tiles.find(tile);
+  if (state == tiles.end() || state->second.kind != TileState::Lazy)
+    return 1;
+  if (state->second.access) {
+    int64_t depth = 1;
+    const Access &access = *state->second.access;
+    if (access.order)
+      for (unsigned d : access.dims)
+        depth = std::max(depth, access.order->block()[d]);
+    return depth;
+  }
+  int64_t depth = 1;
+  if (Operation *op = tile.getDefiningOp())
+    for (Value operand : op->getOperands())
+      if (isTile(operand))
+        depth = std::max(depth, packedDepth(operand));
+  return depth;
+}
+
+void KernelEmitter::dot(DotOp op) {
+  auto type = cast<RankedTensorType>(op.getResult().getType());
+  bool floats = isa<FloatType>(type.getElementType());
+  int64_t m = type.getDimSize(0), n = type.getDimSize(1), depth = op.getA().getType().getDimSize(1);
+  int64_t vectors = llvm::divideCeil(n, lanes);
+  if (laneDim(type) != 1 || laneDim(op.getB().getType()) != 0) {
+    refuse(op, "lanes must run along n of the result and of b (run tile-assign-layouts)");
+    return;
+  }
+  // Four registers are for the weights, a broadcast and what the products need in between.
+  int64_t most = target.registers() - 4;
+  int64_t rows = std::min(m, most), columns = std::clamp<int64_t>(most / rows, 1, vectors);
+  rows = llvm::divideCeil(m, llvm::divideCeil(m, rows));
+  columns = llvm::divideCeil(vectors, llvm::divideCeil(vectors, columns));
+  int64_t packed = packedDepth(op.getB()), area = rows * columns;
+  int64_t step = floats ? std::max<int64_t>(packed, llvm::PowerOf2Ceil(std::max<int64_t>(1, 64 / area)))
+                        : std::max<int64_t>(packed, 32);
+  bool unroll = floats ? depth * area <= 256 : depth * area <= 256 || depth <= step;
+
+  bool buffered = m * vectors > 64;
+  Value buffer = buffered ? allocate(type) : Value();
+  SmallVector<Value> registers(buffered ? 0 : m * vectors);
+  for (int64_t row = 0; row < m; row += rows)
+    for (int64_t column = 0; column < vectors; column += columns) {
+      int64_t r = std::min(rows, m - row), c = std::min(columns, vectors - column);
+      Ats origin{{Value(), row, 1}, {Value(), column * lanes, 1}};
+      auto place = [&](int64_t i) {
+        return Ats{{Value(), row + i / c, 1}, {Value(), (column + i % c) * lanes, 1}};
+      };
+      SmallVector<Value> acc;
+      for (int64_t i = 0; i < r * c; ++i)
+        acc.push_back(get(op.getAcc(), place(i)));
+      auto run = [&](At k, int64_t length) {
+        if (floats)
+          floatStep(op, origin, r, c, k, length, acc);
+        else
+          integerStep(op, origin, r, c, k, length, acc);
+      };
+      int64_t whole = unroll ? 0 : depth / step * step;
+      if (whole) {
+        acc = loop(index(0), index(whole), index(step), acc, [&](Value counter, ValueRange carried) {
+          acc.assign(carried.begin(), carried.end());
+          run({counter, 0, step}, step);
+          return acc;
+        });
+      }
+      if (whole < depth)
+        run({Value(), whole, 1}, depth - whole);
+      for (int64_t i = 0; i < r * c; ++i) {
+        if (buffered)
+          writeBuffer(type, buffer, place(i), acc[i]);
+        else
+          registers[flatRegister(type, place(i))] = acc[i];
+      }
+    }
+  if (!buffered) {
+    setRegisters(op.getResult(), registers);
+    return;
+  }
+  TileState state;
+  state.kind = TileState::Buffer;
+  state.buffer = buffer;
+  tiles[op.getResult()] = state;
+}
+
+void KernelEmitter::floatStep(DotOp op, ArrayRef<At> origin, int64_t rows, int64_t columns, At k, int64_t depth,
+                              SmallVectorImpl<Value> &acc) {
+  MathFunctions math(b, loc);
+  auto wide = [&](Value value) {
+    return getElementTypeOrSelf(value.getType()).isBF16() ? math.extendBf16(value) : value;
+  };
+  VectorType type = vectorOf(b.getF32Type());
+  for (int64_t i = 0; i < depth; ++i) {
+    At here = plus(k, i);
+    SmallVector<Value> weights;
+    for (int64_t c = 0; c < columns; ++c)
+      weights.push_back(wide(get(op.getB(), {plus(origin[1], c * lanes), here})));
+    for (int64_t r = 0; r < rows; ++r) {
+      Value a = splat(wide(get(op.getA(), {plus(origin[0], r), here}, true)), type);
+      for (int64_t c = 0; c < columns; ++c)
+        acc[r * columns + c] = math::FmaOp::create(b, loc, a, weights[c], acc[r * columns + c]);
+    }
+  }
+}
