@@ -1,6 +1,7 @@
 # The one lit configuration: every .mlir and .test file below test/ is a test, run by lit's own shell.
 #
 # Parameters: --param roundtrip=1 adds --verify-roundtrip to each adze-opt line (.ci/run does so once);
+#             --param mutant=NAME adds --mutant=NAME to each line of Adze's own tools (test/Mutants/check.py does so);
 #             --param smollm2=FILE.gguf names the real model where it is not in build/models (the feature `smollm2`).
 # Features:   compiler, smollm2, mutants, and the CPU's: has-avx2, has-fma, has-f16c, has-avx512, has-avx512-vnni,
 #             has-avx512-bf16, has-amx. A sanitizer build has `asan` or `tsan`.
@@ -65,5 +66,13 @@ else:
     lit_config.note("SmolLM2 is not at %s: its tests are skipped (scripts/demo fetches it)" % model)
 
 config.substitutions += [("%smollm2", model), ("%source", config.adze_source), ("%python", sys.executable)]
+
+
+def add_flag(tools, flag):
+    config.substitutions.append((r"(?<![\w/.-])(%s)(?![\w.-])" % "|".join(tools), r"\1 " + flag))
+
+
 if lit_config.params.get("roundtrip", "0") not in ("", "0"):
-    config.substitutions.append((r"(?<![\w/.-])adze-opt(?![\w.-])", "adze-opt --verify-roundtrip"))
+    add_flag(["adze-opt"], "--verify-roundtrip")
+if "mutant" in lit_config.params:
+    add_flag(["adze-opt", "adze-compile", "adze"], "--mutant=" + lit_config.params["mutant"])

@@ -32,4 +32,20 @@ bool mutantsBuilt() { return false; }
 
 #endif
 
+Status takeMutantFlag(int &argc, char **argv) {
+  constexpr std::string_view flag = "--mutant=";
+  int kept = 0;
+  Status status;
+  for (int i = 0; i < argc; ++i) {
+    std::string_view argument = argv[i];
+    if (i > 0 && argument.starts_with(flag))
+      status = setActiveMutant(argument.substr(flag.size()));
+    else
+      argv[kept++] = argv[i];
+  }
+  argc = kept;
+  argv[argc] = nullptr;
+  return status;
+}
+
 } // namespace adze

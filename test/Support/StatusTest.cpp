@@ -79,3 +79,13 @@ TEST(Mutant, IsRefusedInABuildWithoutMutants) {
   EXPECT_EQ(setActiveMutant("drop-causal-mask").code(), ErrorCode::Unsupported);
   EXPECT_FALSE(ADZE_MUTANT("drop-causal-mask"));
 }
+
+TEST(Mutant, TakesItsFlagOutOfTheArguments) {
+  char program[] = "adze", flag[] = "--mutant=", model[] = "model.adze";
+  char *arguments[] = {program, flag, model, nullptr};
+  int count = 3;
+  EXPECT_TRUE(takeMutantFlag(count, arguments).ok());
+  ASSERT_EQ(count, 2);
+  EXPECT_STREQ(arguments[1], "model.adze");
+  EXPECT_EQ(arguments[2], nullptr);
+}
