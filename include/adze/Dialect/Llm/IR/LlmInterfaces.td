@@ -24,9 +24,9 @@ def Llm_ReferenceEval : OpInterface<"ReferenceEval"> {
   }];
   let methods = [
     InterfaceMethod<[{
-        Computes the results from the operands; a failure is an op error that has been emitted.
+        Computes the results from the operands, which it may move away; a failure is an op error that has been emitted.
       }], "::mlir::LogicalResult", "evaluate",
-      (ins "::llvm::ArrayRef<::adze::llm::reference::Value>":$operands,
+      (ins "::llvm::MutableArrayRef<::adze::llm::reference::Value>":$operands,
            "::llvm::SmallVectorImpl<::adze::llm::reference::Value> &":$results,
            "::adze::llm::reference::Machine &":$machine)>,
   ];
