@@ -149,6 +149,13 @@ struct PeelBoundaries : impl::TilePeelBoundariesPassBase<PeelBoundaries> {
     return splats && axesOf(grid, dim, axes).has_value();
   }
 
+  /// A dimension of one tile: its origin is known, whatever divides its size.
+  void startAtZero(GridOp grid, unsigned dim) {
+    OpBuilder builder = OpBuilder::atBlockBegin(&grid.getBody().front());
+    grid.getBody().getArgument(dim).replaceAllUsesWith(
+        arith::ConstantIndexOp::create(builder, grid.getLoc(), 0).getResult());
+  }
+
   void peel(GridOp grid, unsigned dim) {
     if (dim == grid.getTile().size())
       return;
@@ -157,6 +164,8 @@ struct PeelBoundaries : impl::TilePeelBoundariesPassBase<PeelBoundaries> {
     std::optional<int64_t> fixed = constantOf(extent);
     if (size == 1 || (fixed && *fixed % size == 0)) {
       markInBounds(grid, dim);
+      if (fixed == size)
+        startAtZero(grid, dim);
       return peel(grid, dim + 1);
     }
     if (!mayResize(grid, dim)) {
@@ -166,6 +175,7 @@ struct PeelBoundaries : impl::TilePeelBoundariesPassBase<PeelBoundaries> {
     markInBounds(grid, dim);
     if (fixed && *fixed < size) {
       resize(grid, dim, *fixed);
+      startAtZero(grid, dim);
       return peel(grid, dim + 1);
     }
     ++peeledCount;
