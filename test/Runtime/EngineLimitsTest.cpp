@@ -33,7 +33,8 @@ TEST(EngineLimits, RefusesWhatIsOutOfRangeByItsOption) {
 TEST(EngineLimits, AllocatesExactlyWhatItPrints) {
   struct {
     int64_t stepTokens, requests, rows, context, kvMemory;
-  } settings[] = {{0, 0, 0, 0, 0}, {1, 1, 0, 2, 0}, {7, 3, 5, 100, 5000}, {512, 8, 64, 512, 1 << 20}, {33, 2, 0, 65, 777}};
+  } settings[] = {
+      {0, 0, 0, 0, 0}, {1, 1, 0, 2, 0}, {7, 3, 5, 100, 5000}, {512, 8, 64, 512, 1 << 20}, {33, 2, 0, 65, 777}};
   for (const auto &setting : settings) {
     FakeModel model;
     std::shared_ptr<const Artifact> artifact = model.artifact();

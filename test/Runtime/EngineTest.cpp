@@ -254,7 +254,7 @@ TEST(Engine, SumsTheWorkOfItsSteps) {
   bench.answer(request);
   const WorkSums &work = bench.engine->work();
   EXPECT_EQ(work.steps, 3);
-  EXPECT_EQ(work.tokens, 6);                                       // 4, 1, 1
+  EXPECT_EQ(work.tokens, 6); // 4, 1, 1
   EXPECT_EQ(work.rows, 3);
   EXPECT_EQ(work.kvLengths, 4 + 5 + 6);
   EXPECT_EQ(work.visiblePairs, (1 + 2 + 3 + 4) + 5 + 6);

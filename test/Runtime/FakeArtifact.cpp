@@ -42,7 +42,8 @@ FakeModel::FakeModel() {
   hidden.rows.fixed = FAKE_WIDTH * 4;
   logits.rows.fixed = FAKE_VOCABULARY * 4;
   manifest.memory = {{{hidden}, {logits}}, 1};
-  manifest.kernels = {{"append", "kv_append", 1, {}, {}}, {"attend", "attention", 1, {}, {}}, {"project", "linear", 1, {}, {}}};
+  manifest.kernels = {
+      {"append", "kv_append", 1, {}, {}}, {"attend", "attention", 1, {}, {}}, {"project", "linear", 1, {}, {}}};
   manifest.kernels[0].bytes.tokens = 64;
   manifest.kernels[1].operations.pairs = 16;
   manifest.kernels[2].bytes.constant = FAKE_VOCABULARY * FAKE_WIDTH * 4;
@@ -74,9 +75,8 @@ void FakeModel::write(const std::string &path) {
     weights.append(reinterpret_cast<const char *>(&next), 4);
   }
   std::filesystem::create_directories(path);
-  std::map<std::string, std::string> files = {{kProgramFile, takeFile(ADZE_FAKE_PROGRAM)},
-                                              {kTokenizerFile, serialise(tokenizer)},
-                                              {kWeightsFile, weights}};
+  std::map<std::string, std::string> files = {
+      {kProgramFile, takeFile(ADZE_FAKE_PROGRAM)}, {kTokenizerFile, serialise(tokenizer)}, {kWeightsFile, weights}};
   manifest.sections.clear();
   for (const auto &[name, bytes] : files) {
     putFile(path + "/" + name, bytes);

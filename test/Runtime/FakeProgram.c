@@ -5,9 +5,9 @@
  * deliberately, on nothing else, so any mistake of the runtime in slots, pages, rows or order changes an answer. Before
  * it computes, it checks every array of the step against every other and returns the number of the broken rule.
  *
- * Weights: f32 mix[VOCABULARY][WIDTH], then i32 next[VOCABULARY]: where next[t] >= 0, that token follows t with a logit far
- * above the others, so that a test can script an answer. Token STOP_STEP makes the step fail, token POISON makes its row
- * NaN. The logits of ids from LEGAL up are the highest of all: a runtime that looks at them is found out.
+ * Weights: f32 mix[VOCABULARY][WIDTH], then i32 next[VOCABULARY]: where next[t] >= 0, that token follows t with a logit
+ * far above the others, so that a test can script an answer. Token STOP_STEP makes the step fail, token POISON makes
+ * its row NaN. The logits of ids from LEGAL up are the highest of all: a runtime that looks at them is found out.
  */
 #include "FakeProgram.h"
 
@@ -111,7 +111,8 @@ static int32_t brokenRule(const AdzeStep *s) {
     }
   }
   for (; rows < s->output_rows; ++rows)
-    if (s->output_row[rows] < 0 || s->output_row[rows] >= s->tokens || (rows && s->output_row[rows] <= s->output_row[rows - 1]))
+    if (s->output_row[rows] < 0 || s->output_row[rows] >= s->tokens ||
+        (rows && s->output_row[rows] <= s->output_row[rows - 1]))
       return 109;
   return 0;
 }

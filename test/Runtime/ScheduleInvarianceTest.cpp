@@ -1,6 +1,6 @@
-// The schedule never changes an answer: each request alone, in a crowd, cut into pieces, on other pages, beside requests
-// that end early, with more threads. The toy model's logits depend on every token before and on its position, so a slip in
-// any index array shows.
+// The schedule never changes an answer: each request alone, in a crowd, cut into pieces, on other pages, beside
+// requests that end early, with more threads. The toy model's logits depend on every token before and on its position,
+// so a slip in any index array shows.
 #include "FakeArtifact.h"
 
 using namespace adze;

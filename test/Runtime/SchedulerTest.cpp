@@ -7,8 +7,8 @@
 using namespace adze;
 
 namespace {
-// A scheduler and its pages. `step` plays the engine: it advances every span and gives each request that reached its end
-// one more token until it is full.
+// A scheduler and its pages. `step` plays the engine: it advances every span and gives each request that reached its
+// end one more token until it is full.
 struct Bench {
   Bench(SchedulerLimits limits, int64_t pages) : blocks(pages), scheduler(limits, blocks) {}
 

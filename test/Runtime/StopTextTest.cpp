@@ -66,9 +66,12 @@ TEST(StopText, CutsACharacterToOneReplacement) {
 
 TEST(StopText, ReplacesABrokenByteAndGoesOn) {
   std::shared_ptr<Collector> answer = answerWith({0xe2, 'b', 'c'}, {});
-  EXPECT_EQ(answer->text(), "\xef\xbf\xbd" "bc");
+  EXPECT_EQ(answer->text(), "\xef\xbf\xbd"
+                            "bc");
   EXPECT_EQ(answer->pieces[0], "");
-  EXPECT_EQ(answer->pieces[1], "\xef\xbf\xbd" "b") << "a broken byte does not hold up what follows";
+  EXPECT_EQ(answer->pieces[1], "\xef\xbf\xbd"
+                               "b")
+      << "a broken byte does not hold up what follows";
 }
 
 TEST(StopText, FindsAStopStringInsideBytes) {

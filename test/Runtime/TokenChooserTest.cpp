@@ -64,9 +64,7 @@ TEST(TokenChooser, ExpIsRightAndExactAtZero) {
   EXPECT_EQ(choiceExp(-std::numeric_limits<double>::infinity()), 0.0);
 }
 
-TEST(TokenChooser, GreedyTakesTheLowestIdOfATie) {
-  EXPECT_EQ(chooseFrom({1, 3, 2, 3}, SamplingParameters()), 1);
-}
+TEST(TokenChooser, GreedyTakesTheLowestIdOfATie) { EXPECT_EQ(chooseFrom({1, 3, 2, 3}, SamplingParameters()), 1); }
 
 TEST(TokenChooser, GreedyIgnoresSeedTemperatureAndPosition) {
   SamplingParameters p;
@@ -135,7 +133,8 @@ TEST(TokenChooser, MinPDropsWhatIsFarFromTheBest) {
 
 TEST(TokenChooser, FiltersWorkInTheStatedOrder) {
   // top-p is judged on what top-k left: 0.4, 0.3 of 1.0 become 0.57, 0.43, so 0.5 keeps one token and not two.
-  std::vector<float> logits = {float(std::log(0.4)), float(std::log(0.3)), float(std::log(0.15)), float(std::log(0.15))};
+  std::vector<float> logits = {float(std::log(0.4)), float(std::log(0.3)), float(std::log(0.15)),
+                               float(std::log(0.15))};
   SamplingParameters p = sampling();
   p.topP = 0.5;
   EXPECT_EQ(drawMany(logits, p).size(), 2u);
@@ -257,7 +256,8 @@ TEST(TokenChooser, ReportsLogitsThatAreNotFinite) {
     for (const SamplingParameters &p : {SamplingParameters(), sampling()}) {
       Expected<TokenChoice> choice = chooser.choose(logits, TokenHistory(), p, 9);
       ASSERT_FALSE(choice.ok());
-      EXPECT_NE(choice.status().message().find("token 1 for position 9"), std::string::npos) << choice.status().message();
+      EXPECT_NE(choice.status().message().find("token 1 for position 9"), std::string::npos)
+          << choice.status().message();
     }
   }
 }

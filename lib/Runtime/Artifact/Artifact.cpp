@@ -18,8 +18,8 @@ Expected<RootedFolder> openFolder(const std::string &path) {
   if (!folder)
     return folder.takeStatus().withContext("cannot open the artifact");
   if (!folder->contains(kManifestFile))
-    return invalidInput(fmt::format("{} is no artifact: it holds no {}; make one with: adze compile MODEL -o model.adze",
-                                    path, kManifestFile));
+    return invalidInput(fmt::format(
+        "{} is no artifact: it holds no {}; make one with: adze compile MODEL -o model.adze", path, kManifestFile));
   return folder;
 }
 
@@ -40,12 +40,13 @@ Status checkMachine(const Manifest &manifest, const std::string &path, const Art
   for (const std::string &name : manifest.target.features) {
     FeatureState state = options.feature(name);
     if (state == FeatureState::Absent)
-      return unsupported(fmt::format("{} was compiled for {} and this CPU lacks the feature {}; compile the model on this "
-                                     "machine, or with --cpu for a lower level",
-                                     path, manifest.target.cpu, name));
+      return unsupported(
+          fmt::format("{} was compiled for {} and this CPU lacks the feature {}; compile the model on this "
+                      "machine, or with --cpu for a lower level",
+                      path, manifest.target.cpu, name));
     if (state == FeatureState::Unknown)
-      return unsupported(fmt::format("{} needs the CPU feature {}, which this runtime does not know; {}", path, name,
-                                     kCompileAgain));
+      return unsupported(
+          fmt::format("{} needs the CPU feature {}, which this runtime does not know; {}", path, name, kCompileAgain));
   }
   return Status();
 }
@@ -53,15 +54,17 @@ Status checkMachine(const Manifest &manifest, const std::string &path, const Art
 Expected<MappedFile> mapSection(const RootedFolder &folder, const Manifest &manifest, const char *name) {
   const ManifestSection *section = manifest.section(name);
   if (!section)
-    return invalidInput(fmt::format("{}/{} names no section {}; {}", folder.path(), kManifestFile, name, kCompileAgain));
+    return invalidInput(
+        fmt::format("{}/{} names no section {}; {}", folder.path(), kManifestFile, name, kCompileAgain));
   Expected<MappedFile> file = folder.map(name);
   if (!file)
     return file;
   if (file->size() != uint64_t(section->size))
-    return invalidInput(fmt::format("{}/{} has {} bytes and its manifest says {}: the file is {}; copy the artifact again "
-                                    "or compile the model again",
-                                    folder.path(), name, file->size(), section->size,
-                                    file->size() < uint64_t(section->size) ? "cut short" : "not the one of this artifact"));
+    return invalidInput(
+        fmt::format("{}/{} has {} bytes and its manifest says {}: the file is {}; copy the artifact again "
+                    "or compile the model again",
+                    folder.path(), name, file->size(), section->size,
+                    file->size() < uint64_t(section->size) ? "cut short" : "not the one of this artifact"));
   return file;
 }
 
@@ -69,17 +72,19 @@ Status checkHash(const MappedFile &file, const ManifestSection &section) {
   std::string hash = hashBytes(file.bytes());
   if (hash == section.hash)
     return Status();
-  return invalidInput(fmt::format("{} is damaged: its XXH3-128 is {} and its manifest says {}; copy the artifact again or "
-                                  "compile the model again",
-                                  file.path(), hash, section.hash));
+  return invalidInput(
+      fmt::format("{} is damaged: its XXH3-128 is {} and its manifest says {}; copy the artifact again or "
+                  "compile the model again",
+                  file.path(), hash, section.hash));
 }
 
 // The tables inside the program against those of the manifest: a program of another artifact must not run with these
 // weights, even where every file by itself is sound.
 Status checkTables(const AdzeProgram &program, const Manifest &manifest, const std::string &path) {
   auto mismatch = [&](const char *what, int64_t found, int64_t expected) {
-    return invalidInput(fmt::format("{}/{} has {} {} and its manifest says {}: the files are of different artifacts; {}",
-                                    path, kProgramFile, found, what, expected, kCompileAgain));
+    return invalidInput(
+        fmt::format("{}/{} has {} {} and its manifest says {}: the files are of different artifacts; {}", path,
+                    kProgramFile, found, what, expected, kCompileAgain));
   };
   if (program.kernel_count != manifest.kernels.size())
     return mismatch("kernels", program.kernel_count, int64_t(manifest.kernels.size()));
@@ -137,8 +142,8 @@ Expected<std::shared_ptr<const Artifact>> Artifact::open(const std::string &path
     return code.status();
   if (Status status = checkTables(code->program(), *manifest, path); !status.ok())
     return status;
-  return std::shared_ptr<const Artifact>(new Artifact(path, std::move(*manifest), std::move(*code), std::move(*weights),
-                                                      std::move(*tokenizer)));
+  return std::shared_ptr<const Artifact>(
+      new Artifact(path, std::move(*manifest), std::move(*code), std::move(*weights), std::move(*tokenizer)));
 }
 
 Expected<std::vector<SectionCheck>> adze::verifyArtifact(const std::string &path) {

@@ -1,5 +1,5 @@
-// program.so by dlopen. The file is freestanding (no needed library, no undefined symbol), so loading it runs nothing of
-// anybody else's; RTLD_LOCAL keeps two artifacts of one process apart.
+// program.so by dlopen. The file is freestanding (no needed library, no undefined symbol), so loading it runs nothing
+// of anybody else's; RTLD_LOCAL keeps two artifacts of one process apart.
 #include "adze/Runtime/Artifact/Artifact.h"
 
 #include <dlfcn.h>
@@ -17,14 +17,16 @@ Expected<LoadedProgram> LoadedProgram::open(const std::string &path) {
   LoadedProgram loaded(handle, nullptr);
   auto entry = reinterpret_cast<const AdzeProgram *(*)()>(dlsym(handle, ADZE_PROGRAM_SYMBOL));
   if (!entry)
-    return invalidInput(fmt::format("{} has no symbol {}: it is not a program made by Adze", path, ADZE_PROGRAM_SYMBOL));
+    return invalidInput(
+        fmt::format("{} has no symbol {}: it is not a program made by Adze", path, ADZE_PROGRAM_SYMBOL));
   loaded.table = entry();
   if (!loaded.table)
     return invalidInput(fmt::format("{} returned no program; compile the model again", path));
   if (loaded.table->version != ADZE_PROGRAM_VERSION)
-    return unsupported(fmt::format("{} has version {} of the program interface; this runtime takes {}; compile the model "
-                                   "again with this release",
-                                   path, loaded.table->version, ADZE_PROGRAM_VERSION));
+    return unsupported(
+        fmt::format("{} has version {} of the program interface; this runtime takes {}; compile the model "
+                    "again with this release",
+                    path, loaded.table->version, ADZE_PROGRAM_VERSION));
   if (!loaded.table->step || (loaded.table->kernel_count && !loaded.table->kernels))
     return invalidInput(fmt::format("{} has no step function or no kernels; compile the model again", path));
   return loaded;

@@ -37,8 +37,9 @@ Expected<DeviceBuffer> Device::allocate(int64_t size, std::string_view what, std
     return DeviceBuffer();
   uint8_t *start = rounded > 0 ? allocateBytes(rounded) : nullptr;
   if (!start)
-    return resourceExhausted(fmt::format("{} bytes for {} are not to be had on {} ({} bytes are in use); make {} smaller",
-                                         size, what, name(), allocated, option));
+    return resourceExhausted(
+        fmt::format("{} bytes for {} are not to be had on {} ({} bytes are in use); make {} smaller", size, what,
+                    name(), allocated, option));
   allocated += rounded;
   peak = std::max(peak, allocated);
   return DeviceBuffer(this, start, rounded);

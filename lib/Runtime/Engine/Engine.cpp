@@ -78,8 +78,9 @@ Status Engine::checkTokens(const std::vector<int32_t> &tokens, const char *name)
   int64_t legal = artifact->manifest().model.legalTokens;
   for (size_t i = 0; i < tokens.size(); ++i)
     if (tokens[i] < 0 || tokens[i] >= legal || std::ranges::binary_search(illegal, tokens[i]))
-      return invalidInput(fmt::format("token {} of the {} is id {}, which is no legal id of this model; accepted: 0 to {}{}",
-                                      i, name, tokens[i], legal - 1, illegal.empty() ? "" : " without unused ids"));
+      return invalidInput(
+          fmt::format("token {} of the {} is id {}, which is no legal id of this model; accepted: 0 to {}{}", i, name,
+                      tokens[i], legal - 1, illegal.empty() ? "" : " without unused ids"));
   return Status();
 }
 
@@ -133,9 +134,10 @@ Expected<RequestId> Engine::submit(AnswerRequest request) {
 
   std::lock_guard lock(mutex);
   if (int64_t queued = waiting + int64_t(inbox.size()); queued >= options.limits.queueLength)
-    return resourceExhausted(fmt::format("{} requests are waiting already, which is the limit of the queue; try again when "
-                                         "some have ended",
-                                         queued));
+    return resourceExhausted(
+        fmt::format("{} requests are waiting already, which is the limit of the queue; try again when "
+                    "some have ended",
+                    queued));
   RequestId id = nextId++;
   inbox.emplace(id, std::move(answer));
   return id;

@@ -1,6 +1,7 @@
 // EngineAnswer.h: the state of one request inside the engine.
 //
-// A pure function of the request, its output so far and the position: nothing here depends on slots, pages or neighbours.
+// A pure function of the request, its output so far and the position: nothing here depends on slots, pages or
+// neighbours.
 #ifndef ADZE_LIB_RUNTIME_ENGINE_ENGINEANSWER_H
 #define ADZE_LIB_RUNTIME_ENGINE_ENGINEANSWER_H
 

@@ -26,8 +26,8 @@ Expected<EngineLimits> adze::resolveLimits(EngineLimits limits, const Manifest &
   if (limits.context == 0)
     limits.context = std::min<int64_t>(modelContext, 4096);
   if (limits.context > modelContext)
-    return invalidInput(fmt::format("--context is {} and {} was made for sequences of at most {} tokens", limits.context,
-                                    manifest.model.name, modelContext));
+    return invalidInput(fmt::format("--context is {} and {} was made for sequences of at most {} tokens",
+                                    limits.context, manifest.model.name, modelContext));
   if (Status status = checkRange("--context", limits.context, 2, std::min(kMostContext, modelContext)); !status.ok())
     return status;
   if (limits.requests == 0)
@@ -54,8 +54,8 @@ Expected<EngineLimits> adze::resolveLimits(EngineLimits limits, const Manifest &
   if (limits.kvMemory == 0)
     limits.kvMemory = int64_t(*all);
   if (limits.kvMemory < manifest.kv.pageBytes)
-    return invalidInput(fmt::format("--kv-memory is {} bytes and one KV page of this artifact takes {}", limits.kvMemory,
-                                    manifest.kv.pageBytes));
+    return invalidInput(fmt::format("--kv-memory is {} bytes and one KV page of this artifact takes {}",
+                                    limits.kvMemory, manifest.kv.pageBytes));
   return limits;
 }
 

@@ -30,10 +30,20 @@ double adze::choiceExp(double x) {
   constexpr double kLn2High = 0x1.62e42fefa3800p-1, kLn2Low = 0x1.ef35793c76730p-45;
   double k = x * kLog2E + kShift - kShift;
   double r = (x - k * kLn2High) - k * kLn2Low;
-  constexpr double kInverseFactorial[] = {1.0 / 6227020800.0, 1.0 / 479001600.0, 1.0 / 39916800.0, 1.0 / 3628800.0,
-                                          1.0 / 362880.0,     1.0 / 40320.0,     1.0 / 5040.0,     1.0 / 720.0,
-                                          1.0 / 120.0,        1.0 / 24.0,        1.0 / 6.0,        1.0 / 2.0,
-                                          1.0,                1.0};
+  constexpr double kInverseFactorial[] = {1.0 / 6227020800.0,
+                                          1.0 / 479001600.0,
+                                          1.0 / 39916800.0,
+                                          1.0 / 3628800.0,
+                                          1.0 / 362880.0,
+                                          1.0 / 40320.0,
+                                          1.0 / 5040.0,
+                                          1.0 / 720.0,
+                                          1.0 / 120.0,
+                                          1.0 / 24.0,
+                                          1.0 / 6.0,
+                                          1.0 / 2.0,
+                                          1.0,
+                                          1.0};
   double sum = kInverseFactorial[0];
   for (int i = 1; i < 14; ++i)
     sum = sum * r + kInverseFactorial[i];
@@ -168,9 +178,10 @@ Expected<TokenChoice> TokenChooser::choose(std::span<const float> logits, const 
   for (size_t i = 0; i < legal.size(); ++i) {
     if (std::isfinite(legal[i]) || (legal[i] == kAbsent && std::ranges::binary_search(illegal, int32_t(i))))
       continue;
-    return internalError(fmt::format("the logit of token {} for position {} is {}: the model's numbers left the range of "
-                                     "their type, so this request ends here; compile with --numerics=f32 or bf16",
-                                     i, position, legal[i]));
+    return internalError(
+        fmt::format("the logit of token {} for position {} is {}: the model's numbers left the range of "
+                    "their type, so this request ends here; compile with --numerics=f32 or bf16",
+                    i, position, legal[i]));
   }
   TokenChoice choice;
   std::span<const float> values = penalise(legal, history, p);

@@ -21,13 +21,15 @@ Status Scheduler::check(RequestShape shape) const {
     return invalidInput("the prompt holds no token; give at least one");
   int64_t given = std::max(shape.promptTokens, shape.knownTokens);
   if (given > limits.context || (given == limits.context && shape.maxTokens > given))
-    return invalidInput(fmt::format("the prompt has {} tokens and the context limit is {} for prompt and answer together; "
-                                    "shorten the prompt or raise --context",
-                                    given, limits.context));
+    return invalidInput(
+        fmt::format("the prompt has {} tokens and the context limit is {} for prompt and answer together; "
+                    "shorten the prompt or raise --context",
+                    given, limits.context));
   if (int64_t pages = pagesOf(shape); pages > blocks.total())
-    return resourceExhausted(fmt::format("the request may need {} tokens, which are {} KV pages of {}, and the whole KV "
-                                         "pool has {} pages; ask for fewer tokens (--max-tokens) or raise --kv-memory",
-                                         limitOf(shape), pages, limits.pageTokens, blocks.total()));
+    return resourceExhausted(
+        fmt::format("the request may need {} tokens, which are {} KV pages of {}, and the whole KV "
+                    "pool has {} pages; ask for fewer tokens (--max-tokens) or raise --kv-memory",
+                    limitOf(shape), pages, limits.pageTokens, blocks.total()));
   return Status();
 }
 
@@ -93,7 +95,9 @@ std::vector<ScheduledSpan> Scheduler::planStep() {
       const Running &request = order[i]->second;
       int64_t more = std::min({share, wants(i), tokensLeft});
       // Rows beyond the first come out of the rest of the step's rows.
-      auto extraRows = [&](int64_t count) { return std::max<int64_t>(1, rowsOf(request, request.computed, count)) - 1; };
+      auto extraRows = [&](int64_t count) {
+        return std::max<int64_t>(1, rowsOf(request, request.computed, count)) - 1;
+      };
       int64_t before = extraRows(counts[i]);
       while (more > 0 && extraRows(counts[i] + more) - before > rowsLeft)
         --more;

@@ -2,8 +2,8 @@
 //
 // A folder of four files: manifest.json says what the others are. Opening checks, in this order and each with its own
 // message: the manifest's versions, the machine against the target, the sizes of all files, the hashes of program and
-// tokenizer, the program's own tables against the manifest. Weights are mapped and checked by size and alignment only, so
-// opening takes milliseconds whatever their size; verifyArtifact reads and hashes everything.
+// tokenizer, the program's own tables against the manifest. Weights are mapped and checked by size and alignment only,
+// so opening takes milliseconds whatever their size; verifyArtifact reads and hashes everything.
 //
 // The hash finds damage, not malice: program.so is executable code and opening an artifact runs it (docs/Security.md).
 // An opened artifact is immutable; any number of engines and threads may read one.
@@ -57,7 +57,8 @@ public:
   std::span<const uint8_t> tokenizer() const { return tokenizerFile.bytes(); }
 
 private:
-  Artifact(std::string folder, Manifest description, LoadedProgram code, MappedFile weightFile, MappedFile tokenizerFile)
+  Artifact(std::string folder, Manifest description, LoadedProgram code, MappedFile weightFile,
+           MappedFile tokenizerFile)
       : folder(std::move(folder)), description(std::move(description)), code(std::move(code)),
         weightFile(std::move(weightFile)), tokenizerFile(std::move(tokenizerFile)) {}
 

@@ -1,9 +1,9 @@
 // CpuDevice.h: the host's cores and memory as a Device.
 //
-// Owns the thread pool; a process makes one CpuDevice. A launch asks the kernel for its grid, spreads the blocks over the
-// pool and returns when all have run; blocks are independent, so which worker ran which never shows in a result. Memory
-// comes from anonymous mappings: zeroed, page aligned, and taking no real memory before it is touched, so a large KV
-// pool costs what is used of it.
+// Owns the thread pool; a process makes one CpuDevice. A launch asks the kernel for its grid, spreads the blocks over
+// the pool and returns when all have run; blocks are independent, so which worker ran which never shows in a result.
+// Memory comes from anonymous mappings: zeroed, page aligned, and taking no real memory before it is touched, so a
+// large KV pool costs what is used of it.
 #ifndef ADZE_RUNTIME_DEVICE_CPUDEVICE_H
 #define ADZE_RUNTIME_DEVICE_CPUDEVICE_H
 

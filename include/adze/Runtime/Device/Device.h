@@ -1,8 +1,8 @@
 // Device.h: memory and execution of one device, as the engine sees them.
 //
-// A Device hands out buffers (move-only handles that alone change the byte counts), runs the steps of a program and, where
-// asked, counts launches and time per kernel. Sizes are bytes, rounded up to 256, and the peak is what the memory plan
-// promised: the engine allocates nothing else. All functions are for one thread at a time, the engine's.
+// A Device hands out buffers (move-only handles that alone change the byte counts), runs the steps of a program and,
+// where asked, counts launches and time per kernel. Sizes are bytes, rounded up to 256, and the peak is what the memory
+// plan promised: the engine allocates nothing else. All functions are for one thread at a time, the engine's.
 #ifndef ADZE_RUNTIME_DEVICE_DEVICE_H
 #define ADZE_RUNTIME_DEVICE_DEVICE_H
 
@@ -52,7 +52,8 @@ public:
 
   virtual std::string name() const = 0;
 
-  /// Zeroed memory of `size` bytes rounded up to 256. ResourceExhausted names `what` and the option that makes it smaller.
+  /// Zeroed memory of `size` bytes rounded up to 256. ResourceExhausted names `what` and the option that makes it
+  /// smaller.
   Expected<DeviceBuffer> allocate(int64_t size, std::string_view what, std::string_view option);
   int64_t allocatedBytes() const { return allocated; }
   int64_t peakBytes() const { return peak; }

@@ -28,7 +28,7 @@ std::string_view finishReasonName(FinishReason reason);
 
 /// One token of an answer. Views live during the call.
 struct TokenEvent {
-  int64_t position = 0;  // in prompt + output, from 0
+  int64_t position = 0; // in prompt + output, from 0
   int32_t token = 0;
   std::string_view text; // valid UTF-8 that became certain with this token; may be empty, may hold text of earlier ones
   const TokenChoice *choice = nullptr; // logprobs, where asked for
@@ -39,7 +39,7 @@ struct AnswerEnd {
   Status error;          // where reason is Error
   std::string_view text; // what was held back until now and belongs to the answer
   int64_t promptTokens = 0;
-  int64_t outputTokens = 0; // an end token included
+  int64_t outputTokens = 0;                         // an end token included
   int64_t submitted = 0, firstToken = 0, ended = 0; // nanoseconds of the engine's clock; firstToken 0: there was none
 };
 
@@ -62,7 +62,7 @@ struct AnswerRequest {
   std::vector<std::string> stop; // answers end before any of these; needs an engine with a tokenizer
   bool ignoreEndTokens = false;
   bool atTextStart = false; // the answer begins a text (chat) and does not continue the prompt's (completion)
-  int64_t rowsFrom = -1; // hand the rows of logits from this position on to the sink; -1: none
+  int64_t rowsFrom = -1;    // hand the rows of logits from this position on to the sink; -1: none
   std::shared_ptr<AnswerSink> sink;
 };
 

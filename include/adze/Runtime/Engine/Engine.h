@@ -1,11 +1,12 @@
 // Engine.h: one loop that answers many requests with one model.
 //
 // step() composes a step from whatever the running requests need (pieces of prompts, single tokens), runs it on the
-// device, chooses the next tokens and hands out text. A request's answer is a function of the request alone: never of its
-// neighbours, the size of pieces, the pages it got or the number of threads (docs/Numerics.md).
+// device, chooses the next tokens and hands out text. A request's answer is a function of the request alone: never of
+// its neighbours, the size of pieces, the pages it got or the number of threads (docs/Numerics.md).
 //
 // Everything has an end: the queue has a length, a request that could never run is refused by submit(), and an error
-// inside a step ends the requests of that step, not the engine. All memory is taken by create(), as evaluateMemory says.
+// inside a step ends the requests of that step, not the engine. All memory is taken by create(), as evaluateMemory
+// says.
 //
 // Threads: submit(), cancel() and idle() from any thread; step() from one thread at a time, which also calls the sinks.
 #ifndef ADZE_RUNTIME_ENGINE_ENGINE_H
@@ -52,7 +53,8 @@ public:
   ~Engine();
 
   /// Checks the request and queues it. InvalidInput names the field, what was found and what is accepted;
-  /// ResourceExhausted names the limit (pool or queue). After an ok result the sink's finished() is called exactly once.
+  /// ResourceExhausted names the limit (pool or queue). After an ok result the sink's finished() is called exactly
+  /// once.
   Expected<RequestId> submit(AnswerRequest request);
   /// Ends the request before the next step; unknown and ended ids are ignored.
   void cancel(RequestId id);

@@ -1,7 +1,7 @@
 // StepBuilder.h: from the scheduler's spans to the arrays of an AdzeStep.
 //
-// Owns the device memory of a step: the arena, the index arrays and the KV pool, allocated once, each of exactly the size
-// that evaluateMemory gives. build() fills the arrays in place; the step it returns is valid until the next call.
+// Owns the device memory of a step: the arena, the index arrays and the KV pool, allocated once, each of exactly the
+// size that evaluateMemory gives. build() fills the arrays in place; the step it returns is valid until the next call.
 #ifndef ADZE_RUNTIME_ENGINE_STEPBUILDER_H
 #define ADZE_RUNTIME_ENGINE_STEPBUILDER_H
 
@@ -27,7 +27,8 @@ class StepBuilder {
 public:
   /// `limits` as resolveLimits returned them. `poison` fills arena and pool with NaN: the arena before every step, the
   /// pool once. A right program never reads what it has not written, so results do not change; tests use it.
-  static Expected<StepBuilder> create(const Artifact &artifact, Device &device, const EngineLimits &limits, bool poison);
+  static Expected<StepBuilder> create(const Artifact &artifact, Device &device, const EngineLimits &limits,
+                                      bool poison);
 
   const AdzeStep &build(std::span<const ScheduledSpan> spans, std::span<const SpanSource> sources);
 

@@ -1,9 +1,9 @@
 // KvBlockAllocator.h: who owns which page of the KV pool.
 //
-// Pages live in handles, and only handles change counts: a KvBlock holds one reference to one page, a KvReservation holds
-// a promise of pages not yet taken. Every way for a request to end (answered, cancelled, failed) is the same destructor,
-// so an idle engine has free() == total() by construction. Reservations are what makes admission safe: a request is
-// let in only with a promise for every page it can ever need, and taking a promised page cannot fail.
+// Pages live in handles, and only handles change counts: a KvBlock holds one reference to one page, a KvReservation
+// holds a promise of pages not yet taken. Every way for a request to end (answered, cancelled, failed) is the same
+// destructor, so an idle engine has free() == total() by construction. Reservations are what makes admission safe: a
+// request is let in only with a promise for every page it can ever need, and taking a promised page cannot fail.
 //
 // The allocator knows numbers only, not memory: page p lies at p * page_bytes of the pool. It outlives its handles.
 // One thread at a time (the engine's).

@@ -1,7 +1,7 @@
 // KvSequence.h: the pages of one request, and where each of its tokens lies.
 //
-// Made with a reservation for the longest that the request can become; pages are taken as tokens arrive, so requests that
-// grow side by side interleave their pages. Move-only; its destructor gives everything back. One thread at a time.
+// Made with a reservation for the longest that the request can become; pages are taken as tokens arrive, so requests
+// that grow side by side interleave their pages. Move-only; its destructor gives everything back. One thread at a time.
 #ifndef ADZE_RUNTIME_KVCACHE_KVSEQUENCE_H
 #define ADZE_RUNTIME_KVCACHE_KVSEQUENCE_H
 
@@ -16,7 +16,8 @@ namespace adze {
 class KvSequence {
 public:
   KvSequence() = default;
-  KvSequence(KvReservation reservation, int64_t pageTokens) : promised(std::move(reservation)), pageTokens(pageTokens) {}
+  KvSequence(KvReservation reservation, int64_t pageTokens)
+      : promised(std::move(reservation)), pageTokens(pageTokens) {}
 
   /// Pages that `tokens` tokens need.
   static int64_t pagesFor(int64_t tokens, int64_t pageTokens) { return (tokens + pageTokens - 1) / pageTokens; }

@@ -1,14 +1,14 @@
 // Scheduler.h: which tokens of which requests make up the next step.
 //
-// It knows counts, not contents: each request has tokens that are known (the prompt, then what was chosen), of which the
-// first `computed` have their K and V in the cache. A step is a list of spans of not yet computed tokens; a decode is a
-// span of one, a piece of a prompt a longer one, and nothing else tells them apart.
+// It knows counts, not contents: each request has tokens that are known (the prompt, then what was chosen), of which
+// the first `computed` have their K and V in the cache. A step is a list of spans of not yet computed tokens; a decode
+// is a span of one, a piece of a prompt a longer one, and nothing else tells them apart.
 //
-// Admission: a request is let in when every page that it can ever need is promised to it (KvReservation), so it can always
-// run to its end; requests enter in the order of arrival, and one that could never enter is refused by submit() at once.
-// Fairness: tokens of a step go first to whoever waited longest, one each, then what is left is shared evenly among the
-// prompts. So with budget n and m running requests each gets a token at least every ceil(m / n) steps, and a long prompt
-// delays neither decodes nor a short prompt behind it.
+// Admission: a request is let in when every page that it can ever need is promised to it (KvReservation), so it can
+// always run to its end; requests enter in the order of arrival, and one that could never enter is refused by submit()
+// at once. Fairness: tokens of a step go first to whoever waited longest, one each, then what is left is shared evenly
+// among the prompts. So with budget n and m running requests each gets a token at least every ceil(m / n) steps, and a
+// long prompt delays neither decodes nor a short prompt behind it.
 //
 // No clock and no device: a pure state machine. One thread at a time.
 #ifndef ADZE_RUNTIME_SCHEDULER_SCHEDULER_H
@@ -27,12 +27,12 @@ namespace adze {
 using RequestId = uint64_t;
 
 struct SchedulerLimits {
-  int64_t stepTokens = 512;   // tokens of one step, at least 1
-  int64_t requests = 8;       // running at once, at least 1
-  int64_t logitRows = 8;      // rows of logits of one step, at least `requests`
-  int64_t context = 2048;     // tokens of one request, prompt and output together
-  int64_t pageTokens = 64;    // of the artifact
-  int64_t prefillChunk = 0;   // longest span of one request in one step; 0: no other limit than stepTokens
+  int64_t stepTokens = 512; // tokens of one step, at least 1
+  int64_t requests = 8;     // running at once, at least 1
+  int64_t logitRows = 8;    // rows of logits of one step, at least `requests`
+  int64_t context = 2048;   // tokens of one request, prompt and output together
+  int64_t pageTokens = 64;  // of the artifact
+  int64_t prefillChunk = 0; // longest span of one request in one step; 0: no other limit than stepTokens
 };
 
 /// What a new request may become.
@@ -57,9 +57,9 @@ public:
 
   const SchedulerLimits &sizes() const { return limits; }
 
-  /// Whether such a request can ever run: InvalidInput for a prompt that leaves no room for an answer, ResourceExhausted
-  /// for one that the whole pool could not hold; each names the limit and its option. Reads only what never changes, so
-  /// any thread may ask.
+  /// Whether such a request can ever run: InvalidInput for a prompt that leaves no room for an answer,
+  /// ResourceExhausted for one that the whole pool could not hold; each names the limit and its option. Reads only what
+  /// never changes, so any thread may ask.
   Status check(RequestShape shape) const;
   /// Queues a request that passed check().
   void submit(RequestId id, RequestShape shape);

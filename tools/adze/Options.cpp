@@ -1,0 +1,132 @@
+// The one place where flags are parsed. CLI11 throws; its exceptions end here.
+#include "Options.h"
+
+#include <CLI/App.hpp>
+#include <CLI/Config.hpp>
+#include <CLI/Formatter.hpp>
+
+using namespace adze;
+
+SamplingParameters SamplingFlags::apply(SamplingParameters base) const {
+  if (temperature || topK || topP || minP)
+    base.mode = ChoiceMode::Sample;
+  if (greedy || (temperature && *temperature == 0))
+    base.mode = ChoiceMode::Greedy;
+  if (temperature && *temperature != 0)
+    base.temperature = *temperature;
+  base.topK = topK.value_or(base.topK);
+  base.topP = topP.value_or(base.topP);
+  base.minP = minP.value_or(base.minP);
+  base.repetitionPenalty = repetitionPenalty.value_or(base.repetitionPenalty);
+  base.presencePenalty = presencePenalty.value_or(base.presencePenalty);
+  base.frequencyPenalty = frequencyPenalty.value_or(base.frequencyPenalty);
+  base.topLogprobs = logprobs.value_or(base.topLogprobs);
+  base.seed = seed.value_or(base.seed);
+  return base;
+}
+
+std::optional<int64_t> adze::parseBytes(const std::string &text) {
+  size_t digits = 0;
+  int64_t value = 0;
+  for (; digits < text.size() && text[digits] >= '0' && text[digits] <= '9'; ++digits)
+    if (__builtin_mul_overflow(value, int64_t(10), &value) ||
+        __builtin_add_overflow(value, int64_t(text[digits] - '0'), &value))
+      return std::nullopt;
+  std::string unit = text.substr(digits);
+  int shift = unit.empty() ? 0 : unit == "K" ? 10 : unit == "M" ? 20 : unit == "G" ? 30 : -1;
+  if (digits == 0 || shift < 0 || value > (INT64_MAX >> shift))
+    return std::nullopt;
+  return value << shift;
+}
+
+namespace {
+const std::string kBytes = "bytes, with K, M or G for powers of 1024";
+
+void addLimits(CLI::App &app, EngineLimits &limits) {
+  app.add_option("--context", limits.context, "tokens of one request, prompt and answer (the model's, at most 4096)");
+  app.add_option("--requests", limits.requests, "requests that run at once (1; with --batch and in inspect 8)");
+  app.add_option("--step-tokens", limits.stepTokens, "tokens of one step (512)");
+  app.add_option("--logit-rows", limits.logitRows, "rows of logits of one step (= requests)");
+  app.add_option_function<std::string>(
+         "--kv-memory",
+         [&limits](const std::string &text) {
+           std::optional<int64_t> bytes = parseBytes(text);
+           if (!bytes || *bytes == 0)
+             throw CLI::ValidationError("--kv-memory", text + " is no size; accepted: " + kBytes);
+           limits.kvMemory = *bytes;
+         },
+         "size of the KV pool: " + kBytes + " (every request at full context)")
+      ->type_name("BYTES");
+}
+
+void addSampling(CLI::App &app, SamplingFlags &flags) {
+  app.add_flag("--greedy", flags.greedy, "always the best token");
+  app.add_option("--temperature", flags.temperature, "above 0 to 100; 0 is a spelling of --greedy");
+  app.add_option("--top-k", flags.topK, "keep the k best tokens; 0: off");
+  app.add_option("--top-p", flags.topP, "keep the best tokens that reach this probability; 1: off");
+  app.add_option("--min-p", flags.minP, "drop tokens below this part of the best one's probability; 0: off");
+  app.add_option("--repetition-penalty", flags.repetitionPenalty, "divide logits of tokens seen; 1: off");
+  app.add_option("--presence-penalty", flags.presencePenalty, "subtract from tokens of the answer; -2 to 2");
+  app.add_option("--frequency-penalty", flags.frequencyPenalty, "the same for each time; -2 to 2");
+  app.add_option("--seed", flags.seed, "of the random numbers (a fresh one, printed)");
+  app.add_option("--logprobs", flags.logprobs, "report the chosen token's logprob and the N best (with --json)");
+}
+
+void addRun(CLI::App &app, ToolOptions &o) {
+  auto *what = app.add_option_group("what to do", "exactly one of these");
+  what->add_option("--prompt", o.prompt, "continue this text");
+  what->add_option("--chat", o.chat, "answer this message, by the model's chat template");
+  what->add_flag("--interactive", o.interactive, "hold a conversation");
+  what->add_option("--batch", o.batchFile, "answer each line of this file of JSON lines; - reads standard input");
+  what->add_option("--tokens", o.tokens, "continue these token ids: 1,2,3")->delimiter(',')->type_name("IDS");
+  what->add_option("--score", o.scoreFile, "print logits for the given ids of this file of JSON lines");
+  what->require_option(1);
+
+  app.add_option("--system", o.system, "system message of a chat");
+  app.add_option("--max-tokens", o.maxTokens, "longest answer (up to the context)")->check(CLI::NonNegativeNumber);
+  app.add_option("--stop", o.stop, "end an answer before this text; may be repeated")
+      ->multi_option_policy(CLI::MultiOptionPolicy::TakeAll)
+      ->expected(1)
+      ->allow_extra_args(false);
+  app.add_flag("--ignore-eos", o.ignoreEos, "do not end at end tokens");
+  addSampling(app, o.sampling);
+  addLimits(app, o.limits);
+  app.add_option("--prefill-chunk", o.limits.prefillChunk, "longest piece of a prompt in one step (no limit)");
+  app.add_option("--threads", o.threads, "threads (the cores that affinity and cgroup allow)");
+  app.add_flag("--pin", o.pin, "bind threads to cores");
+  app.add_flag("--json", o.json, "print one JSON object when the answer is complete");
+  app.add_flag("--profile", o.profile, "print time, bytes and operations of each kernel family at the end");
+  app.add_flag("--quiet", o.quiet, "print answers alone");
+  app.add_flag("--reverse-pages", o.reversePages, "hand out KV pages from the far end (tests)")->group("");
+  app.add_flag("--poison", o.poison, "fill memory with NaN first (tests)")->group("");
+}
+} // namespace
+
+ParsedOptions adze::parseOptions(int argc, char **argv) {
+  ParsedOptions parsed;
+  ToolOptions &o = parsed.options;
+  CLI::App app("Runs language models compiled by Adze.", "adze");
+  app.set_version_flag("--version", "adze " ADZE_VERSION);
+  app.require_subcommand(1);
+  CLI::App *run = app.add_subcommand("run", "answer with a compiled model");
+  CLI::App *inspect = app.add_subcommand("inspect", "describe a compiled model: kernels, weights, memory, fusion");
+  CLI::App *verify = app.add_subcommand("verify", "read and check every byte of a compiled model");
+  app.add_subcommand("compile", "compile a model (see adze compile --help)");
+  for (CLI::App *command : {run, inspect, verify})
+    command->add_option("ARTIFACT", o.artifact, "folder of the compiled model")->required();
+  addRun(*run, o);
+  addLimits(*inspect, o.limits);
+  for (CLI::App *command : {inspect, verify})
+    command->add_flag("--json", o.json, "print JSON");
+
+  try {
+    app.parse(argc, argv);
+  } catch (const CLI::ParseError &error) {
+    // CLI11 prints help to stdout and errors to stderr; codes of errors become 1 (a user's fault).
+    int code = app.exit(error);
+    parsed.exitCode = code == 0 ? 0 : 1;
+    return parsed;
+  }
+  o.command = run->parsed() ? Command::Run : inspect->parsed() ? Command::Inspect : Command::Verify;
+  return parsed;
+}

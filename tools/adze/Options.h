@@ -1,0 +1,64 @@
+// Options.h: every flag of `adze`, in one struct, parsed in one place.
+#ifndef ADZE_TOOLS_ADZE_OPTIONS_H
+#define ADZE_TOOLS_ADZE_OPTIONS_H
+
+#include "adze/Runtime/Engine/EngineLimits.h"
+#include "adze/Runtime/Engine/SamplingParameters.h"
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace adze {
+
+/// What the user said about sampling; what is absent comes from the model's generation defaults.
+struct SamplingFlags {
+  bool greedy = false;
+  std::optional<double> temperature, topP, minP, repetitionPenalty, presencePenalty, frequencyPenalty;
+  std::optional<int64_t> topK, logprobs;
+  std::optional<uint64_t> seed;
+
+  /// `base` with the flags on top. A temperature of 0 is a spelling of greedy; any other choice flag asks for sampling.
+  SamplingParameters apply(SamplingParameters base) const;
+};
+
+enum class Command { Run, Inspect, Verify };
+
+struct ToolOptions {
+  Command command = Command::Run;
+  std::string artifact;
+  EngineLimits limits;
+  bool json = false;
+
+  // run: exactly one of the first six says what to do
+  std::optional<std::string> prompt, chat;
+  bool interactive = false;
+  std::string batchFile, scoreFile;
+  std::vector<int32_t> tokens;
+
+  std::string system;
+  int64_t maxTokens = -1;
+  std::vector<std::string> stop;
+  bool ignoreEos = false;
+  bool profile = false;
+  bool quiet = false;
+  bool reversePages = false;
+  bool poison = false;
+  unsigned threads = 0;
+  bool pin = false;
+  SamplingFlags sampling;
+};
+
+/// The options, or the exit code after help, version or an error has been printed.
+struct ParsedOptions {
+  std::optional<int> exitCode;
+  ToolOptions options;
+};
+ParsedOptions parseOptions(int argc, char **argv);
+
+/// "512M" and the like: a number with an optional K, M or G (powers of 1024). Nothing for anything else.
+std::optional<int64_t> parseBytes(const std::string &text);
+
+} // namespace adze
+#endif

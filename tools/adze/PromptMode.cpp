@@ -1,0 +1,36 @@
+// --prompt, --tokens and --chat: one request, its text as it comes.
+#include "AnswerRecorder.h"
+#include "Session.h"
+#include "Terminal.h"
+
+using namespace adze;
+
+int adze::runPrompt(Session &session) {
+  const ToolOptions &options = session.options;
+  Expected<std::vector<int32_t>> prompt = std::vector<int32_t>(options.tokens);
+  if (options.prompt) {
+    prompt = session.encodeText(*options.prompt);
+  } else if (options.chat) {
+    OrderedJson messages = session.startMessages();
+    messages.push_back(chatMessage("user", *options.chat));
+    prompt = session.encodeChat(messages);
+  }
+  if (!prompt)
+    return reportError(prompt.status());
+
+  InterruptGuard guard;
+  auto answer = std::make_shared<AnswerRecorder>(*session.tokenizer, !options.json);
+  AnswerRequest request = session.request(std::move(*prompt), options.chat.has_value());
+  request.sink = answer;
+  Expected<RequestId> id = session.engine->submit(std::move(request));
+  if (!id)
+    return reportError(id.status());
+  bool cancelled = session.runUntilIdle(*id);
+  const AnswerEnd &end = answer->end();
+  writeAnswer(options.json ? writeJson(answer->json()) : "\n");
+  printEnd(session, end);
+  printProfile(session);
+  if (end.reason == FinishReason::Error)
+    return reportError(end.error);
+  return cancelled ? kInterruptedExitCode : 0;
+}
