@@ -1,0 +1,176 @@
+// The Hugging Face door: which files there are, and what each is for.
+#include "Config.h"
+
+#include "adze/Import/Doors.h"
+#include "adze/Import/Safetensors.h"
+#include "adze/Support/RootedFolder.h"
+#include "adze/Text/TokenizerImport.h"
+
+#include <algorithm>
+
+namespace adze::import {
+namespace {
+
+constexpr uint64_t configLimit = 4u << 20, textLimit = 64u << 20, tokenizerLimit = 256u << 20;
+constexpr const char *singleFile = "model.safetensors", *indexFile = "model.safetensors.index.json";
+
+// The text of a file that may be absent (then empty).
+Expected<std::string> optionalText(const RootedFolder &folder, const char *name, uint64_t limit) {
+  Expected<std::string> text = folder.readText(name, limit);
+  if (!text && text.status().code() == ErrorCode::NotFound)
+    return std::string();
+  return text;
+}
+
+Expected<Json> requiredJson(const RootedFolder &folder, const char *name, uint64_t limit) {
+  Expected<std::string> text = folder.readText(name, limit);
+  if (!text)
+    return text.takeStatus();
+  return parseJson(*text, folder.path() + "/" + name);
+}
+
+const EncodingInfo *encodingOf(const std::string &type) {
+  return encodingByName(type == "F32" ? "f32" : type == "F16" ? "f16" : type == "BF16" ? "bf16" : "");
+}
+
+// Old checkpoints carry the rotary table, which is a function of the configuration and made from that.
+bool ignoredTensor(std::string_view name) { return name.ends_with(".self_attn.rotary_emb.inv_freq"); }
+
+Status addShard(Checkpoint &checkpoint, const RootedFolder &folder, const std::string &name) {
+  Expected<MappedFile> map = folder.map(name);
+  if (!map)
+    return map.takeStatus();
+  std::string path = folder.path() + "/" + name;
+  Expected<std::vector<SafetensorsEntry>> entries = readSafetensors(map->bytes(), path);
+  if (!entries)
+    return entries.takeStatus();
+  size_t number = checkpoint.files.size();
+  checkpoint.files.push_back({name, std::move(*map)});
+  for (SafetensorsEntry &entry : *entries) {
+    if (ignoredTensor(entry.name))
+      continue;
+    const EncodingInfo *encoding = encodingOf(entry.type);
+    if (!encoding)
+      return unsupported(path + ": tensor '" + entry.name + "' has dtype " + entry.type +
+                         "; a model's tensors are F32, F16 or BF16");
+    StoredTensor tensor{number, entry.offset, entry.bytes, encoding, entry.shape};
+    if (!checkpoint.tensors.emplace(entry.name, std::move(tensor)).second)
+      return invalidInput(path + ": tensor '" + entry.name + "' is in another file of the model as well");
+  }
+  return Status::success();
+}
+
+// The index says which file holds which tensor; files and index must say the same.
+Status addShards(Checkpoint &checkpoint, const RootedFolder &folder) {
+  std::string path = folder.path() + "/" + indexFile;
+  Expected<Json> index = requiredJson(folder, indexFile, textLimit);
+  if (!index)
+    return index.takeStatus();
+  const Json *map = jsonFind(*index, "weight_map");
+  if (!map || !map->is_object() || map->empty())
+    return invalidInput(path + ": no 'weight_map' that says which file holds which tensor");
+  std::vector<std::string> names;
+  for (auto &[tensor, file] : map->items()) {
+    if (!file.is_string())
+      return invalidInput(path + ": the file of tensor '" + tensor + "' is not a string");
+    names.push_back(file.get<std::string>());
+  }
+  std::sort(names.begin(), names.end());
+  names.erase(std::unique(names.begin(), names.end()), names.end());
+  for (const std::string &name : names)
+    if (Status s = addShard(checkpoint, folder, name); !s.ok())
+      return s.withContext(path);
+  for (auto &[tensor, file] : map->items()) {
+    if (ignoredTensor(tensor))
+      continue;
+    auto found = checkpoint.tensors.find(tensor);
+    if (found == checkpoint.tensors.end() || checkpoint.files[found->second.file].name != file.get<std::string>())
+      return invalidInput(path + ": tensor '" + tensor + "' is not in " + file.get<std::string>() +
+                          " where the index puts it");
+  }
+  for (auto &[tensor, stored] : checkpoint.tensors)
+    if (!map->contains(tensor))
+      return invalidInput(path + ": tensor '" + tensor + "' of " + checkpoint.files[stored.file].name +
+                          " is not in the index");
+  return Status::success();
+}
+
+Status readTokenizer(Checkpoint &checkpoint, const RootedFolder &folder) {
+  Expected<std::string> tokenizer = folder.readText("tokenizer.json", tokenizerLimit);
+  if (!tokenizer) {
+    if (tokenizer.status().code() == ErrorCode::NotFound && folder.contains("tokenizer.model"))
+      return unsupported(folder.path() +
+                         ": there is a tokenizer.model but no tokenizer.json. Load and save the tokenizer "
+                         "with transformers' fast tokenizer to get one");
+    return tokenizer.takeStatus();
+  }
+  std::string texts[3];
+  const char *names[3] = {"tokenizer_config.json", "special_tokens_map.json", "chat_template.jinja"};
+  for (int i = 0; i < 3; ++i) {
+    Expected<std::string> text = optionalText(folder, names[i], textLimit);
+    if (!text)
+      return text.takeStatus();
+    texts[i] = std::move(*text);
+  }
+  Expected<TokenizerTable> table = readTokenizerJson({*tokenizer, texts[0], texts[1], texts[2], folder.path()});
+  if (!table)
+    return table.takeStatus();
+  checkpoint.tokenizer = std::move(*table);
+  return Status::success();
+}
+
+} // namespace
+
+Expected<Checkpoint> openHuggingFace(const std::string &path) {
+  Expected<RootedFolder> folder = RootedFolder::open(path);
+  if (!folder)
+    return folder.takeStatus();
+  Checkpoint checkpoint;
+  checkpoint.folder = folder->path();
+  checkpoint.where = folder->path() + "/config.json";
+  if (!folder->contains("config.json") && folder->contains("adapter_config.json"))
+    return unsupported(folder->path() +
+                       ": an adapter (adapter_config.json), not a model. Merge it into its base model first");
+  Expected<Json> config = requiredJson(*folder, "config.json", configLimit);
+  if (!config)
+    return config.takeStatus();
+  if (Status s = readConfig(*config, checkpoint.where, checkpoint.config, checkpoint.generation); !s.ok())
+    return s;
+  checkpoint.config.name = folder->path();
+  while (checkpoint.config.name.ends_with('/'))
+    checkpoint.config.name.pop_back();
+  checkpoint.config.name = checkpoint.config.name.substr(checkpoint.config.name.rfind('/') + 1);
+
+  if (folder->contains("generation_config.json")) {
+    Expected<Json> generation = requiredJson(*folder, "generation_config.json", configLimit);
+    if (!generation)
+      return generation.takeStatus();
+    if (Status s = readGenerationConfig(*generation, folder->path() + "/generation_config.json", checkpoint.generation);
+        !s.ok())
+      return s;
+  }
+  bool single = folder->contains(singleFile), several = folder->contains(indexFile);
+  if (single && several)
+    return invalidInput(folder->path() + ": both " + singleFile + " and " + indexFile +
+                        " are there; remove the one that is not the model");
+  checkpoint.weightFile = folder->path() + "/" + (several ? indexFile : singleFile);
+  if (!single && !several && folder->contains("pytorch_model.bin"))
+    return unsupported(folder->path() + ": the weights are in pytorch_model.bin, which can run code when it is read. "
+                                        "Convert them to safetensors");
+  if (Status s = several ? addShards(checkpoint, *folder) : addShard(checkpoint, *folder, singleFile); !s.ok())
+    return s;
+  if (Status s = readTokenizer(checkpoint, *folder); !s.ok())
+    return s;
+  for (const char *name : {"LICENSE", "LICENSE.txt", "LICENSE.md", "LICENCE"})
+    if (checkpoint.licence.empty() && folder->contains(name)) {
+      Expected<std::string> text = folder->readText(name, configLimit);
+      if (!text)
+        return text.takeStatus();
+      checkpoint.licence = std::move(*text);
+    }
+  if (Status s = finishGeneration(checkpoint); !s.ok())
+    return s;
+  return checkpoint;
+}
+
+} // namespace adze::import
