@@ -34,6 +34,9 @@ Status linkSharedObject(const std::vector<std::string> &objectFiles, const std::
 /// Names that the object file uses and does not define.
 Expected<std::vector<std::string>> undefinedSymbols(const std::string &object);
 
+/// The strongest target whose features this machine has, or null.
+const TargetInfo *hostTarget();
+
 } // namespace adze
 
 #endif

@@ -1,0 +1,123 @@
+#include "adze/Format/Manifest.h"
+
+#include <gtest/gtest.h>
+#include <nlohmann/json.hpp>
+
+using namespace adze;
+using nlohmann::ordered_json;
+
+namespace {
+
+Manifest sample() {
+  Manifest m;
+  m.programVersion = 1;
+  m.adzeVersion = "0.1.0";
+  m.target = {"x86_64-unknown-linux-gnu", "x86-64-v3", {"avx2", "fma"}, 0, "f32-fma"};
+  m.numerics = "f32";
+  m.model = {"llama", "tiny", 2, 64, 4, 2, 16, 104, 100, 128};
+  m.kv = {16, 16 * 512, 512, "f32"};
+  m.memory.slots = {{{{0, 0}, {256, 0}, {0, 0}, {0, 0}}}, {{{0, 0}, {0, 0}, {0, 4}, {416, 0}}}};
+  m.memory.logitsSlot = 1;
+  m.kernels = {{"linear_0", "linear", 7, {4096, 512, 0, 0, 0, 0}, {0, 8192, 0, 0, 0, 2}}};
+  m.weights = {{"f32 [8, 8]", 3, 4096}};
+  m.fusion = {{"residual", true, 4, ""}, {"norm", false, 1, "two uses"}};
+  m.sources = {{"model.safetensors", 4096, "00112233445566778899aabbccddeeff"}};
+  m.licence = "apache-2.0";
+  m.generation.endTokens = {2, 99};
+  m.options = {{"cpu", "x86-64-v3"}, {"numerics", "f32"}};
+  m.sections = {{"program.so", 100, "00"}, {"weights.bin", 4096, "11"}};
+  return m;
+}
+
+/// The sample's text after `change` has had its JSON.
+template <class Change> std::string changed(Change change) {
+  ordered_json json = ordered_json::parse(writeManifest(sample()));
+  change(json);
+  return json.dump();
+}
+
+void expectError(const std::string &text, const std::string &part) {
+  auto manifest = readManifest(text, "manifest.json");
+  ASSERT_FALSE(bool(manifest));
+  EXPECT_NE(manifest.status().message().find(part), std::string::npos) << manifest.status().message();
+  EXPECT_NE(manifest.status().message().find("manifest.json"), std::string::npos);
+}
+
+} // namespace
+
+TEST(Manifest, ReadsWhatItWrote) {
+  std::string text = writeManifest(sample());
+  auto manifest = readManifest(text, "manifest.json");
+  ASSERT_TRUE(bool(manifest)) << manifest.status().message();
+  EXPECT_EQ(writeManifest(*manifest), text);
+  EXPECT_EQ(manifest->memory.slots, sample().memory.slots);
+  EXPECT_EQ(manifest->kernels[0].operations, sample().kernels[0].operations);
+  ASSERT_NE(manifest->section("weights.bin"), nullptr);
+  EXPECT_EQ(manifest->section("weights.bin")->size, 4096);
+  EXPECT_EQ(manifest->section("other.bin"), nullptr);
+}
+
+TEST(Manifest, NamesAMissingKeyWithItsPath) {
+  expectError(changed([](auto &j) { j["kernels"][0].erase("family"); }), "key 'kernels[0].family' is missing");
+  expectError(changed([](auto &j) { j.erase("licence"); }), "key 'licence' is missing");
+}
+
+TEST(Manifest, NamesAnUnknownKeyWithItsPath) {
+  expectError(changed([](auto &j) { j["model"]["experts"] = 8; }), "key 'model.experts' is not known");
+}
+
+TEST(Manifest, SaysWhatItFoundAndWhatItAccepts) {
+  expectError(changed([](auto &j) { j["model"]["layers"] = "two"; }),
+              "key 'model.layers' is the string \"two\"; a whole number of 64 bits is accepted");
+  expectError(changed([](auto &j) { j["model"]["layers"] = 2.5; }), "is the number 2.5");
+  expectError(changed([](auto &j) { j["generation"]["end_tokens"][0] = 1ull << 40; }),
+              "a whole number of 32 bits is accepted");
+  expectError(changed([](auto &j) { j["target"]["features"] = 3; }), "a list is accepted");
+  expectError(changed([](auto &j) { j["kernels"][0]["bytes"] = nullptr; }), "a value of type null; an object");
+}
+
+TEST(Manifest, RefusesAnotherFormatVersionBeforeAnythingElse) {
+  expectError(changed([](auto &j) {
+                j["format_version"] = 2;
+                j["future"] = true;
+              }),
+              "key 'format_version' is 2; this release of Adze reads 1");
+  expectError("{}", "key 'format_version' is missing");
+  expectError("[1]", "this is no manifest of Adze");
+  expectError("{\"format_version\": 1", "manifest.json");
+}
+
+TEST(Manifest, ChecksNumbersAgainstEachOther) {
+  expectError(changed([](auto &j) { j["model"]["legal_tokens"] = 105; }), "at most 'model.vocabulary' = 104");
+  expectError(changed([](auto &j) { j["kv"]["page_bytes"] = 100; }), "kv.page_tokens * kv.bytes_per_token");
+  expectError(changed([](auto &j) { j["memory"]["logits_slot"] = 2; }), "a slot below 2 is accepted");
+  expectError(changed([](auto &j) { j["memory"]["slots"][0][0]["tokens"]["fixed"] = -1; }), "negative coefficient");
+  expectError(changed([](auto &j) { j["generation"]["end_tokens"][1] = 100; }), "below 'model.legal_tokens' = 100");
+  expectError(changed([](auto &j) { j["sections"][0]["size"] = -5; }), "negative size");
+}
+
+TEST(SizeForm, RoundsUpToMultiplesOf256) {
+  SizeLimits limits{5, 2, 3, 100, 16};
+  EXPECT_EQ(*(SizeForm{{1, 0}, {0, 0}, {0, 0}, {0, 0}}.evaluate(limits)), 256);
+  EXPECT_EQ(*(SizeForm{{0, 0}, {256, 0}, {0, 0}, {0, 0}}.evaluate(limits)), 5 * 256);
+  EXPECT_EQ(*(SizeForm{{0, 0}, {256, 0}, {0, 0}, {1, 0}}.evaluate(limits)), 6 * 256);
+  EXPECT_EQ(*(SizeForm{}.evaluate(limits)), 0);
+}
+
+TEST(SizeForm, CountsWholePagesOfTheContext) {
+  // 100 tokens are 7 pages of 16; each of 2 requests takes 64 bytes a page.
+  EXPECT_EQ(*(SizeForm{{0, 0}, {0, 0}, {0, 64}, {0, 0}}.evaluate({1, 2, 1, 100, 16})), 1024);
+}
+
+TEST(SizeForm, RefusesSizesThatDoNotFit) {
+  SizeForm form{{0, 0}, {int64_t(1) << 40, 0}, {0, 0}, {0, 0}};
+  auto size = form.evaluate({int64_t(1) << 40, 1, 1, 1, 1});
+  ASSERT_FALSE(bool(size));
+  EXPECT_EQ(size.status().code(), ErrorCode::ResourceExhausted);
+  EXPECT_NE(size.status().message().find("--step-tokens"), std::string::npos);
+}
+
+TEST(CostForm, IsAffineInTheNumbersOfAStep) {
+  CostForm form{1, 2, 3, 4, 5, 6};
+  EXPECT_EQ(form.evaluate(10, 100, 1000, 10000, 100000), 1 + 20 + 300 + 4000 + 50000 + 600000);
+}
