@@ -55,50 +55,60 @@ void KernelEmitter::dot(DotOp op) {
                         : std::max<int64_t>(packed, 32);
   bool unroll = floats ? depth * area <= 256 : depth * area <= 256 || depth <= step;
 
-  bool buffered = m * vectors > 64;
+  // Results that fill more than a few register files live in memory, and their blocks are run-time loops.
+  bool buffered = m * vectors > kMaxCarried;
   Value buffer = buffered ? allocate(type) : Value();
   SmallVector<Value> registers(buffered ? 0 : m * vectors);
-  for (int64_t row = 0; row < m; row += rows)
-    for (int64_t column = 0; column < vectors; column += columns) {
-      int64_t r = std::min(rows, m - row), c = std::min(columns, vectors - column);
-      Ats origin{{Value(), row, 1}, {Value(), column * lanes, 1}};
-      auto place = [&](int64_t i) {
-        return Ats{{Value(), row + i / c, 1}, {Value(), (column + i % c) * lanes, 1}};
-      };
-      SmallVector<Value> acc;
-      for (int64_t i = 0; i < r * c; ++i)
-        acc.push_back(get(op.getAcc(), place(i)));
-      auto run = [&](At k, int64_t length) {
-        if (floats)
-          floatStep(op, origin, r, c, k, length, acc);
-        else
-          integerStep(op, origin, r, c, k, length, acc);
-      };
-      int64_t whole = unroll ? 0 : depth / step * step;
-      if (whole) {
-        acc = loop(index(0), index(whole), index(step), acc, [&](Value counter, ValueRange carried) {
-          acc.assign(carried.begin(), carried.end());
-          run({counter, 0, step}, step);
-          return acc;
-        });
-      }
-      if (whole < depth)
-        run({Value(), whole, 1}, depth - whole);
-      for (int64_t i = 0; i < r * c; ++i) {
-        if (buffered)
-          writeBuffer(type, buffer, place(i), acc[i]);
-        else
-          registers[flatRegister(type, place(i))] = acc[i];
-      }
+  auto block = [&](At row, At column, int64_t r, int64_t c) {
+    auto place = [&](int64_t i) { return Ats{plus(row, i / c), plus(column, i % c * lanes)}; };
+    SmallVector<Value> acc;
+    for (int64_t i = 0; i < r * c; ++i)
+      acc.push_back(get(op.getAcc(), place(i)));
+    auto run = [&](At k, int64_t length) {
+      Ats origin{row, column};
+      if (floats)
+        floatStep(op, origin, r, c, k, length, acc);
+      else
+        integerStep(op, origin, r, c, k, length, acc);
+    };
+    int64_t whole = unroll ? 0 : depth / step * step;
+    if (whole) {
+      acc = loop(index(0), index(whole), index(step), acc, [&](Value counter, ValueRange carried) {
+        acc.assign(carried.begin(), carried.end());
+        run({counter, 0, step}, step);
+        return acc;
+      });
     }
+    if (whole < depth)
+      run({Value(), whole, 1}, depth - whole);
+    for (int64_t i = 0; i < r * c; ++i) {
+      if (buffered)
+        writeBuffer(type, buffer, place(i), acc[i]);
+      else
+        registers[flatRegister(type, place(i))] = acc[i];
+    }
+  };
+  // The body for every block of `unit` of `count`: a loop over whole blocks where memory holds the result, and a rest.
+  auto blocks = [&](int64_t count, int64_t unit, int64_t scale, llvm::function_ref<void(At, int64_t)> body) {
+    int64_t from = 0;
+    if (buffered && count >= 2 * unit) {
+      from = count / unit * unit;
+      loop(index(0), index(from * scale), index(unit * scale), {}, [&](Value counter, ValueRange) {
+        body({counter, 0, unit * scale}, unit);
+        return SmallVector<Value>();
+      });
+    }
+    for (; from < count; from += unit)
+      body({Value(), from * scale, 1}, std::min(unit, count - from));
+  };
+  blocks(m, rows, 1, [&](At row, int64_t r) {
+    blocks(vectors, columns, lanes, [&](At column, int64_t c) { block(row, column, r, c); });
+  });
   if (!buffered) {
     setRegisters(op.getResult(), registers);
     return;
   }
-  TileState state;
-  state.kind = TileState::Buffer;
-  state.buffer = buffer;
-  tiles[op.getResult()] = state;
+  setBuffer(op.getResult(), buffer);
 }
 
 void KernelEmitter::floatStep(DotOp op, ArrayRef<At> origin, int64_t rows, int64_t columns, At k, int64_t depth,

@@ -201,9 +201,19 @@ static SmallVector<SmallVector<Value>> split(ValueRange flat, ArrayRef<unsigned>
 }
 
 void KernelEmitter::emitFor(scf::ForOp op) {
+  // Large tiles are carried in a buffer of their own that each iteration overwrites; all others as SSA values.
+  SmallVector<Value> buffers(op.getInitArgs().size());
+  for (auto [i, init] : llvm::enumerate(op.getInitArgs()))
+    if (isTile(init) && registersOf(init.getType()) > kMaxCarried) {
+      buffers[i] = allocate(init.getType());
+      forEachRegister(init.getType(),
+                      [&](ArrayRef<At> at) { writeBuffer(init.getType(), buffers[i], at, get(init, at)); });
+    }
   auto flatten = [&](ValueRange values) {
     Carried carried;
-    for (Value value : values) {
+    for (auto [i, value] : llvm::enumerate(values)) {
+      if (buffers[i])
+        continue;
       if (!isTile(value)) {
         carried.values.push_back(scalars.lookup(value));
         carried.counts.push_back(0);
@@ -218,18 +228,17 @@ void KernelEmitter::emitFor(scf::ForOp op) {
     }
     return carried;
   };
-  for (Value init : op.getInitArgs())
-    if (isTile(init) && registersOf(init.getType()) > 256) {
-      refuse(op, "a carried tile of more than 256 registers");
-      return;
-    }
   Carried init = flatten(op.getInitArgs());
   auto bind = [&](ValueRange targets, ValueRange flat) {
-    for (auto [target, group] : llvm::zip(targets, split(flat, init.counts))) {
-      if (isTile(target))
-        setRegisters(target, group);
+    SmallVector<SmallVector<Value>> groups = split(flat, init.counts);
+    size_t next = 0;
+    for (auto [i, target] : llvm::enumerate(targets)) {
+      if (buffers[i])
+        setBuffer(target, buffers[i]);
+      else if (isTile(target))
+        setRegisters(target, groups[next++]);
       else
-        scalars.map(target, group.front());
+        scalars.map(target, groups[next++].front());
     }
   };
   SmallVector<Value> results =
@@ -238,7 +247,22 @@ void KernelEmitter::emitFor(scf::ForOp op) {
              scalars.map(op.getInductionVar(), counter);
              bind(op.getRegionIterArgs(), flat);
              walk(*op.getBody());
-             return flatten(op.getBody()->getTerminator()->getOperands()).values;
+             ValueRange yielded = op.getBody()->getTerminator()->getOperands();
+             SmallVector<Value> values = flatten(yielded).values;
+             // All are complete before any is overwritten: a yield may read the carried tiles, or exchange them.
+             for (auto [i, value] : llvm::enumerate(yielded))
+               if (buffers[i] && tiles[value].kind != TileState::Buffer) {
+                 toBuffer(value);
+               } else if (buffers[i] && tiles[value].buffer != buffers[i] &&
+                          llvm::is_contained(buffers, tiles[value].buffer)) {
+                 Value copy = allocate(value.getType());
+                 copyBuffer(value.getType(), tiles[value].buffer, copy);
+                 setBuffer(value, copy);
+               }
+             for (auto [i, value] : llvm::enumerate(yielded))
+               if (buffers[i] && tiles[value].buffer != buffers[i])
+                 copyBuffer(value.getType(), tiles[value].buffer, buffers[i]);
+             return values;
            });
   bind(op.getResults(), results);
 }

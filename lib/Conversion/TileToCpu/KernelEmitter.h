@@ -34,6 +34,9 @@
 
 namespace adze::tile {
 
+/// Registers of a loop-carried tile or a product up to this number are SSA values; above, the tile has a buffer.
+inline constexpr int64_t kMaxCarried = 32;
+
 /// A coordinate along one dimension: run-time part (a multiple of `multiple`) plus a static one.
 struct At {
   mlir::Value dyn;
@@ -104,6 +107,8 @@ private:
   void define(mlir::Value value);
   void toRegisters(mlir::Value value);
   mlir::Value toBuffer(mlir::Value value);
+  void setBuffer(mlir::Value value, mlir::Value buffer);
+  void copyBuffer(mlir::Type tile, mlir::Value from, mlir::Value to);
   void setRegisters(mlir::Value value, llvm::ArrayRef<mlir::Value> registers);
   /// Gives a tile in registers a copy in memory, made where the registers are complete.
   mlir::Value spill(mlir::Value value);
@@ -147,9 +152,6 @@ private:
 
   // ---- Dots.cpp, IntegerDots.cpp, Reduce.cpp
   void dot(DotOp op);
-  void dotBlocks(DotOp op, int64_t rows, int64_t columns, int64_t depth,
-                 llvm::function_ref<void(llvm::ArrayRef<At>, int64_t, int64_t, At, int64_t,
-                                         llvm::SmallVectorImpl<mlir::Value> &)> step);
   void floatStep(DotOp op, llvm::ArrayRef<At> origin, int64_t rows, int64_t columns, At k, int64_t depth,
                  llvm::SmallVectorImpl<mlir::Value> &acc);
   void integerStep(DotOp op, llvm::ArrayRef<At> origin, int64_t rows, int64_t columns, At k, int64_t depth,

@@ -143,7 +143,7 @@ Value MathFunctions::sine(Value x, bool cosine) {
   Value magic = real(wide, 6755399441055744.0); // 1.5 * 2^52: the low bits of the sum are the quadrant
   Value sum = fma(wide, real(wide, 0.63661977236758134), magic);
   Value count = arith::SubFOp::create(b, loc, sum, magic);
-  Value rest = fma(count, real(wide, -1.5707963267948966), wide);
+  Value rest = fma(count, real(wide, -6.123233995736766e-17), fma(count, real(wide, -1.5707963267948966), wide));
   Value r = arith::TruncFOp::create(b, loc, x.getType(), rest);
   Value quadrant =
       arith::TruncIOp::create(b, loc, like(x, b.getI32Type()), bits(sum, b.getI64Type()));

@@ -121,8 +121,5 @@ void KernelEmitter::reduce(ReduceOp op) {
   }
   Value buffer = allocate(to);
   forEachRegister(to, [&](ArrayRef<At> at) { writeBuffer(to, buffer, at, one(at)); });
-  TileState state;
-  state.kind = TileState::Buffer;
-  state.buffer = buffer;
-  tiles[op.getResult()] = state;
+  setBuffer(op.getResult(), buffer);
 }

@@ -113,11 +113,19 @@ Value KernelEmitter::toBuffer(Value value) {
   Value buffer = allocate(type);
   tiles.try_emplace(value);
   forEachRegister(type, [&](ArrayRef<At> at) { writeBuffer(type, buffer, at, get(value, at)); });
+  setBuffer(value, buffer);
+  return buffer;
+}
+
+void KernelEmitter::setBuffer(Value value, Value buffer) {
   TileState state;
   state.kind = TileState::Buffer;
   state.buffer = buffer;
   tiles[value] = state;
-  return buffer;
+}
+
+void KernelEmitter::copyBuffer(Type tile, Value from, Value to) {
+  forEachRegister(tile, [&](ArrayRef<At> at) { writeBuffer(tile, to, at, readBuffer(tile, from, at, false)); });
 }
 
 Value KernelEmitter::spill(Value value) {
