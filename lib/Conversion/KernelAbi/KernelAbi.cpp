@@ -1,0 +1,69 @@
+//===- KernelAbi.cpp - argument block of a kernel group ----------------------------------------------------------===//
+
+#include "adze/Conversion/KernelAbi.h"
+
+using namespace adze;
+
+unsigned adze::bitsOf(BatchArray array) { return array == BatchArray::KvSlot ? 64 : 32; }
+
+llvm::StringRef adze::nameOf(BatchArray array) {
+  static constexpr llvm::StringLiteral names[kBatchArrays] = {"position",    "request",   "kv_slot",
+                                                              "query_start", "kv_length", "prompt_length",
+                                                              "page_start",  "pages",     "output_row"};
+  return names[static_cast<unsigned>(array)];
+}
+
+Rows adze::resultRows(llm::KernelOp kernel) {
+  auto rows = kernel->getAttrOfType<mlir::StringAttr>("rows");
+  return rows && rows.getValue() == "R" ? Rows::OutputRows : Rows::Tokens;
+}
+
+Rows adze::operandRows(llm::KernelOp kernel, unsigned number) {
+  mlir::BlockArgument argument = kernel.getBody().front().getArgument(number);
+  for (mlir::Operation *user : argument.getUsers()) {
+    if (mlir::isa<llm::GatherRowsOp>(user))
+      return Rows::Tokens;
+    // Columns of rows that are gathered later are still columns of T rows.
+    if (auto slice = mlir::dyn_cast<llm::SliceColumnsOp>(user))
+      for (mlir::Operation *reader : slice.getResult().getUsers())
+        if (mlir::isa<llm::GatherRowsOp>(reader))
+          return Rows::Tokens;
+  }
+  return resultRows(kernel);
+}
+
+KernelAbi adze::deriveKernelAbi(llm::KernelOp kernel) {
+  KernelAbi abi;
+  for (auto [number, type] : llvm::enumerate(kernel.getInputs().getTypes())) {
+    if (mlir::isa<llm::BatchType>(type)) {
+      for (unsigned array = 0; array < kBatchArrays; ++array)
+        abi.pointers.push_back(
+            {KernelPointer::Kind::Batch, static_cast<unsigned>(number), static_cast<BatchArray>(array)});
+    } else if (mlir::isa<llm::KvType>(type)) {
+      abi.pointers.push_back({KernelPointer::Kind::Cache, static_cast<unsigned>(number)});
+    } else if (mlir::isa<mlir::IndexType>(type)) {
+      assert(!abi.layer && "a group takes one layer");
+      abi.layer = number;
+    } else {
+      abi.pointers.push_back({KernelPointer::Kind::Operand, static_cast<unsigned>(number)});
+    }
+  }
+  for (auto [number, type] : llvm::enumerate(kernel.getOutputs().getTypes()))
+    if (!mlir::isa<llm::KvType>(type))
+      abi.pointers.push_back({KernelPointer::Kind::Result, static_cast<unsigned>(number)});
+  return abi;
+}
+
+unsigned KernelAbi::pointerOfOperand(unsigned number) const {
+  for (auto [position, pointer] : llvm::enumerate(pointers))
+    if (pointer.kind != KernelPointer::Kind::Result && pointer.number == number)
+      return position;
+  llvm_unreachable("the layer has no pointer");
+}
+
+unsigned KernelAbi::pointerOfResult(unsigned number) const {
+  for (auto [position, pointer] : llvm::enumerate(pointers))
+    if (pointer.kind == KernelPointer::Kind::Result && pointer.number == number)
+      return position;
+  llvm_unreachable("a cache has no pointer as a result");
+}

@@ -1,0 +1,67 @@
+//===- AssignWeightPacks.cpp - storage order of weights
+//--------------------------------------------------------------===//
+
+#include "WeightExpressions.h"
+#include "adze/Target/TargetInfo.h"
+#include "adze/Transforms/Llm/Passes.h"
+
+namespace adze::llm {
+#define GEN_PASS_DEF_ASSIGNWEIGHTPACKSPASS
+#include "adze/Transforms/Llm/Passes.h.inc"
+} // namespace adze::llm
+
+using namespace mlir;
+using namespace adze::llm;
+
+namespace {
+adze::Numerics numericsOf(Product product) {
+  Type element = mlir::getElementTypeOrSelf(product.input());
+  return element.isInteger(8) ? adze::Numerics::A8 : element.isF32() ? adze::Numerics::F32 : adze::Numerics::Bf16;
+}
+
+struct AssignWeightPacks : adze::llm::impl::AssignWeightPacksPassBase<AssignWeightPacks> {
+  using AssignWeightPacksPassBase::AssignWeightPacksPassBase;
+
+  void runOnOperation() override {
+    const adze::TargetInfo *info = adze::findTarget(target.getValue());
+    if (!info) {
+      getOperation().emitError() << "there is no target named '" << target << "'";
+      return signalPassFailure();
+    }
+    WeightExpressions weights(getOperation());
+    WalkResult result = getOperation().walk([&](Operation *op) {
+      Product product(op);
+      if (!product)
+        return WalkResult::advance();
+      for (const WeightPart &part : product.parts())
+        if (failed(pack(product, part, *info, weights)))
+          return WalkResult::interrupt();
+      return WalkResult::advance();
+    });
+    if (result.wasInterrupted())
+      return signalPassFailure();
+  }
+
+  LogicalResult pack(Product product, const WeightPart &part, const adze::TargetInfo &info,
+                     WeightExpressions &weights) {
+    WeightOp weight = weights.weightOf(part.operand->get());
+    auto wanted = info.weightPack(product.encoding(), part.name, numericsOf(product));
+    if (!weight || !wanted)
+      return success();
+    auto type = mlir::cast<RankedTensorType>(weight.getType());
+    auto encoding = PackedAttr::get(&getContext(), wanted->block, wanted->order);
+    if (type.getEncoding() == encoding)
+      return success();
+    if (type.getEncoding())
+      return product.operation()->emitOpError("wants the weight @")
+             << weight.getSymName() << " as " << encoding << ", but it is stored as " << type.getEncoding()
+             << " already; two products that share a weight need one storage order";
+    auto packedType = RankedTensorType::get(type.getShape(), type.getElementType(), encoding);
+    weights.append(weight, packedType, [&](OpBuilder &builder, Location location, Value value) -> Value {
+      return RepackOp::create(builder, location, packedType, value);
+    });
+    ++packed;
+    return success();
+  }
+};
+} // namespace

@@ -1,0 +1,43 @@
+//===- FuseGateUp.cpp - one product for the gate and the up projection
+//-----------------------------------------------===//
+
+#include "WeightExpressions.h"
+#include "adze/Transforms/Llm/Passes.h"
+
+namespace adze::llm {
+#define GEN_PASS_DEF_FUSEGATEUPPASS
+#include "adze/Transforms/Llm/Passes.h.inc"
+} // namespace adze::llm
+
+using namespace mlir;
+using namespace adze::llm;
+
+namespace {
+struct FuseGateUp : adze::llm::impl::FuseGateUpPassBase<FuseGateUp> {
+  using FuseGateUpPassBase::FuseGateUpPassBase;
+
+  void runOnOperation() override {
+    WeightExpressions weights(getOperation());
+    llvm::SmallVector<MulOp> muls;
+    getOperation().walk([&](MulOp mul) { muls.push_back(mul); });
+    for (MulOp mul : muls) {
+      for (auto [gated, other] : {std::pair(mul.getLhs(), mul.getRhs()), std::pair(mul.getRhs(), mul.getLhs())}) {
+        auto silu = gated.getDefiningOp<SiluOp>();
+        if (!silu || !Product::of(silu.getInput()) || !Product::of(other))
+          continue;
+        Operation *products[] = {silu.getInput().getDefiningOp(), other.getDefiningOp()};
+        std::string why = whyNotFused(products, weights);
+        if (why.empty()) {
+          fuseProducts(products, ".gate_up", weights);
+          ++fused;
+        } else {
+          mul.emitRemark() << "llm-fuse-gate-up left gate and up apart: " << why;
+          ++left;
+        }
+        break;
+      }
+    }
+    weights.eraseUnused();
+  }
+};
+} // namespace

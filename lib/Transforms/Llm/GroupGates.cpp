@@ -1,0 +1,64 @@
+// silu(gate) * up is the epilogue of the product that makes gate and up side by side. A block owns the same columns of
+// both halves, so each half must be whole blocks of the packed weight and whole tiles of the schedule.
+#include "GroupPlan.h"
+#include "adze/Dialect/Llm/IR/Products.h"
+#include "adze/Target/TargetInfo.h"
+
+using namespace mlir;
+using namespace adze::llm;
+
+namespace {
+adze::Numerics numericsOf(Product product) {
+  Type element = mlir::getElementTypeOrSelf(product.input());
+  return element.isInteger(8) ? adze::Numerics::A8 : element.isF32() ? adze::Numerics::F32 : adze::Numerics::Bf16;
+}
+} // namespace
+
+void adze::llm::groupGates(GroupPlan &plan) {
+  llvm::SmallVector<Operation *> ops(plan.ops());
+  for (Operation *op : ops) {
+    auto mul = mlir::dyn_cast<MulOp>(op);
+    if (!mul)
+      continue;
+    auto silu = mul.getLhs().getDefiningOp<SiluOp>();
+    Value other = mul.getRhs();
+    if (!silu) {
+      silu = mul.getRhs().getDefiningOp<SiluOp>();
+      other = mul.getLhs();
+    }
+    if (!silu)
+      continue;
+    auto gate = silu.getInput().getDefiningOp<SliceColumnsOp>(), up = other.getDefiningOp<SliceColumnsOp>();
+    if (!gate || !up || gate.getInput() != up.getInput()) {
+      plan.leave(mul, "gate", "gate and up are not columns of one product");
+      continue;
+    }
+    Product product = Product::of(gate.getInput());
+    if (!product) {
+      plan.leave(mul, "gate", "gate and up are not made by a product");
+      continue;
+    }
+    if (!llvm::all_of(product.result().getUsers(), [&](Operation *user) { return user == gate || user == up; }) ||
+        !gate.getResult().hasOneUse() || !up.getResult().hasOneUse() || !silu.getResult().hasOneUse()) {
+      plan.leave(mul, "gate", "gate, up or their product has other readers");
+      continue;
+    }
+    RankedTensorType weight = product.weightType();
+    int64_t tile = plan.target()
+                       .scheduleRow({product.operation()->getName().stripDialect(), product.encoding(),
+                                     numericsOf(product), weight.getDimSize(0), weight.getDimSize(1)})
+                       .columns;
+    if (auto packed = mlir::dyn_cast_or_null<PackedAttr>(weight.getEncoding()))
+      tile = std::max(tile, packed.getBlock()[0]);
+    int64_t width = gate.getSize();
+    if (width % tile || gate.getOffset() % tile || up.getOffset() % tile) {
+      plan.leave(mul, "gate",
+                 "halves of " + llvm::Twine(width) + " columns are not whole tiles of " + llvm::Twine(tile));
+      continue;
+    }
+    plan.merge(silu, mul, "gate");
+    plan.merge(gate, mul, "gate");
+    plan.merge(up, mul, "gate");
+    plan.merge(product.operation(), mul, "gate");
+  }
+}
