@@ -23,11 +23,11 @@ struct AssignKvOrderPass : adze::llm::impl::AssignKvOrderPassBase<AssignKvOrderP
   void runOnOperation() override {
     const adze::TargetInfo *info = adze::findTarget(target.getValue());
     if (!info) {
-      getOperation().emitError("llm-assign-kv-order: there is no target '") << target.getValue() << "'";
+      getOperation().emitError() << "there is no target named '" << target << "'";
       return signalPassFailure();
     }
     if (page != 16 && page != 32 && page != 64) {
-      getOperation().emitError("llm-assign-kv-order: a page of ") << page << " tokens; 16, 32 or 64 is accepted";
+      getOperation().emitError() << "a page of the cache holds 16, 32 or 64 tokens, found page=" << page;
       return signalPassFailure();
     }
     auto order =
@@ -36,7 +36,7 @@ struct AssignKvOrderPass : adze::llm::impl::AssignKvOrderPassBase<AssignKvOrderP
     replacer.addReplacement([&](KvType type) -> std::optional<Type> {
       if (type.getPage() == page && type.getKeys() == order)
         return std::nullopt;
-      ++changed;
+      ++types;
       return KvType::get(type.getContext(), type.getLayers(), type.getHeads(), type.getDim(), type.getElement(), page,
                          order);
     });

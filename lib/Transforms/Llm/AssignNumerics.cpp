@@ -12,6 +12,8 @@ namespace adze::llm {
 #include "adze/Transforms/Llm/Passes.h.inc"
 } // namespace adze::llm
 
+#define DEBUG_TYPE "llm-assign-numerics"
+
 using namespace mlir;
 using namespace adze::llm;
 

@@ -10,6 +10,8 @@ namespace adze::llm {
 #include "adze/Transforms/Llm/Passes.h.inc"
 } // namespace adze::llm
 
+#define DEBUG_TYPE "llm-assign-weight-packs"
+
 using namespace mlir;
 using namespace adze::llm;
 

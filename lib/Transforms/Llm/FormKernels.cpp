@@ -17,6 +17,8 @@ namespace adze::llm {
 #include "adze/Transforms/Llm/Passes.h.inc"
 } // namespace adze::llm
 
+#define DEBUG_TYPE "llm-form-kernels"
+
 using namespace mlir;
 using namespace adze::llm;
 

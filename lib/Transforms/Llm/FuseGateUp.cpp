@@ -9,6 +9,8 @@ namespace adze::llm {
 #include "adze/Transforms/Llm/Passes.h.inc"
 } // namespace adze::llm
 
+#define DEBUG_TYPE "llm-fuse-gate-up"
+
 using namespace mlir;
 using namespace adze::llm;
 
