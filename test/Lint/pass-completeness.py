@@ -48,6 +48,7 @@ def check(file, record):
              if conversion or os.path.basename(t).startswith(kebab(stem))]
     if not any(re.search(rf"-{re.escape(flag)}\b|\b{re.escape(flag)}\b", tree.text(args.source, t)) for t in tests):
         tree.offence(place, f"no test of {flag} in test/{folder}", f"add test/{folder}/{kebab(stem)}.mlir")
+        return
     names = [n for t in tests for n in re.findall(r"(?:func\.func|module|tile\.func)\s+(?:private\s+|public\s+)?@(\w+)", tree.text(args.source, t))]
     negative = [n for n in names if NEGATIVE & set(n.lower().split("_"))]
     errors = any("expected-error" in tree.text(args.source, t) or re.search(r"RUN: *not ", tree.text(args.source, t)) for t in tests)

@@ -1,5 +1,6 @@
 """What every lint needs: the committed files, their rooms, and one way to report the first offence."""
 import argparse
+import atexit
 import os
 import subprocess
 import sys
@@ -11,14 +12,18 @@ def arguments(description):
     parser.add_argument("--source", default=root, help="the repository's root")
     parser.add_argument("--build", default=os.path.join(root, "build", "dev"), help="a finished build folder")
     parser.add_argument("--llvm", default="/usr/lib/llvm-22", help="where LLVM's programs are")
+    parser.add_argument("--keep-going", action="store_true", help="list every offence instead of the first")
     parser.add_argument("--write", action="store_true", help="update committed generated files instead of comparing")
     return parser.parse_args()
 
 
 def offence(place, found, what_to_do):
     """Ends the lint: one line that says where and what, one that says what to do."""
-    print(f"{place}: {found}\n  what to do: {what_to_do}", file=sys.stderr)
-    sys.exit(1)
+    print(f"{place}: {found}\n  what to do: {what_to_do}", file=sys.stderr, flush=True)
+    if "--keep-going" not in sys.argv:
+        sys.exit(1)
+    # The lint goes on and then fails, whatever it says at its end.
+    atexit.register(os._exit, 1)
 
 
 def files(source, suffixes=None, folders=None):

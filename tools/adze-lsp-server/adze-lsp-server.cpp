@@ -1,5 +1,5 @@
-// adze-lsp-server: the language server for .mlir files that hold Adze's dialects (definitions, uses, hovers, diagnostics).
-// An editor starts it; docs/Testing.md says how.
+// adze-lsp-server: the language server for .mlir files that hold Adze's dialects (definitions, uses, hovers,
+// diagnostics). An editor starts it; docs/Testing.md says how.
 #include "adze/Dialect/Exec/IR/Exec.h"
 #include "adze/Dialect/Llm/IR/Llm.h"
 #include "adze/Dialect/Tile/IR/Tile.h"
@@ -16,7 +16,7 @@
 int main(int argc, char **argv) {
   mlir::DialectRegistry registry;
   registry.insert<adze::exec::ExecDialect, adze::llm::LlmDialect, adze::tile::TileDialect, mlir::arith::ArithDialect,
-                  mlir::func::FuncDialect, mlir::LLVM::LLVMDialect, mlir::math::MathDialect, mlir::memref::MemRefDialect,
-                  mlir::scf::SCFDialect, mlir::vector::VectorDialect>();
+                  mlir::func::FuncDialect, mlir::LLVM::LLVMDialect, mlir::math::MathDialect,
+                  mlir::memref::MemRefDialect, mlir::scf::SCFDialect, mlir::vector::VectorDialect>();
   return mlir::failed(mlir::MlirLspServerMain(argc, argv, registry));
 }

@@ -4,8 +4,8 @@
 //     applyMask();
 //
 // In every ordinary build ADZE_MUTANT(...) is the constant false and leaves no trace. In the builds made with
-// -DADZE_MUTANTS=ON the flag --mutant=NAME of every tool and of every test program switches one fault on, before any work
-// starts, and test/Mutants/mutants.txt says which test must then fail.
+// -DADZE_MUTANTS=ON the flag --mutant=NAME of every tool and of every test program switches one fault on, before any
+// work starts, and test/Mutants/mutants.txt says which test must then fail.
 #ifndef ADZE_SUPPORT_MUTANT_H
 #define ADZE_SUPPORT_MUTANT_H
 
