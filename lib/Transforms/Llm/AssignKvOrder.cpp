@@ -27,7 +27,7 @@ struct AssignKvOrderPass : adze::llm::impl::AssignKvOrderPassBase<AssignKvOrderP
       return signalPassFailure();
     }
     if (page != 16 && page != 32 && page != 64) {
-      getOperation().emitError() << "a page of the cache holds 16, 32 or 64 tokens, found page=" << page;
+      getOperation().emitError() << "a page of the cache holds 16, 32 or 64 tokens, found page=" << page.getValue();
       return signalPassFailure();
     }
     auto order =

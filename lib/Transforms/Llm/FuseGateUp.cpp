@@ -33,7 +33,7 @@ struct FuseGateUp : adze::llm::impl::FuseGateUpPassBase<FuseGateUp> {
           fuseProducts(products, ".gate_up", weights);
           ++fused;
         } else {
-          mul.emitRemark() << "llm-fuse-gate-up left gate and up apart: " << why;
+          noteUnfused(mul, "gate_up: " + why);
           ++left;
         }
         break;

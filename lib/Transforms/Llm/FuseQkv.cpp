@@ -47,7 +47,7 @@ struct FuseQkv : adze::llm::impl::FuseQkvPassBase<FuseQkv> {
       std::string why =
           llvm::is_contained(products, nullptr) ? "one of them is made by no product" : whyNotFused(products, weights);
       if (!why.empty()) {
-        append.emitRemark() << "llm-fuse-qkv left queries, keys and values apart: " << why;
+        noteUnfused(append, "qkv: " + why);
         ++left;
         continue;
       }

@@ -59,6 +59,10 @@ GroupPlan::GroupPlan(func::FuncOp step, const TargetInfo &target) : step(step), 
       continue;
     allOps.push_back(&op);
     group[&op] = nextGroup++;
+    // Earlier passes leave their reasons on ops; inside a group they would make equal groups differ.
+    if (auto earlier = mlir::dyn_cast_or_null<ArrayAttr>(op.removeAttr("unfused")))
+      for (StringRef reason : earlier.getAsValueRange<StringAttr>())
+        reasons[&op].push_back(reason.str());
     bool wanted = mlir::isa<GatherRowsOp>(op) ||
                   llvm::any_of(op.getOperands(), [&](Value operand) { return outputRows.contains(operand); });
     if (wanted)

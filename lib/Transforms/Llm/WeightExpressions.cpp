@@ -99,6 +99,10 @@ void WeightExpressions::eraseUnused() {
     readers.erase(weight);
 }
 
+void adze::llm::noteUnfused(Operation *op, const std::string &reason) {
+  op->setAttr("unfused", Builder(op->getContext()).getStrArrayAttr({reason}));
+}
+
 std::string adze::llm::whyNotFused(llvm::ArrayRef<Operation *> products, WeightExpressions &weights) {
   std::string why;
   llvm::SmallDenseSet<Operation *> distinct(products.begin(), products.end());

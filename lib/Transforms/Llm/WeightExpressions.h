@@ -46,6 +46,9 @@ void fuseProducts(llvm::ArrayRef<mlir::Operation *> products, llvm::StringRef su
 /// Why a set of products cannot be one; empty: they can.
 std::string whyNotFused(llvm::ArrayRef<mlir::Operation *> products, WeightExpressions &weights);
 
+/// Leaves a reason on an op; llm-form-kernels hands it to the op's kernel, for people who inspect an artifact.
+void noteUnfused(mlir::Operation *op, const std::string &reason);
+
 } // namespace adze::llm
 
 #endif // ADZE_LIB_TRANSFORMS_LLM_WEIGHTEXPRESSIONS_H

@@ -143,8 +143,7 @@ void forCache(adze::llm::KvType type, int64_t pages, llvm::function_ref<void(siz
 } // namespace
 
 BufferRef kernelcheck::toBytes(const Cache &cache, adze::llm::KvType type) {
-  auto buffer =
-      std::make_shared<Buffer>(cache.data.size() * (type.getElement().getIntOrFloatBitWidth() / 8));
+  auto buffer = std::make_shared<Buffer>(cache.data.size() * (type.getElement().getIntOrFloatBitWidth() / 8));
   forCache(type, cache.pages, [&](size_t memory, size_t reference) {
     put(buffer->data(), memory, type.getElement(), cache.data[reference], 0);
   });

@@ -8,9 +8,9 @@
 //
 // Results are poisoned with NaN before a kernel runs, blocks run in several ranges and out of order, and nothing may be
 // written behind a buffer. What is exact by its description (quantization, integer products) must be equal; the rest
-// may differ by the tolerance times the largest number of the row. --dump writes the chained results' bits: two forms of
-// one module (fused and unfused, pages of 16 and of 64) are compared by comparing these files. The batch gives queries,
-// tokens in the cache after the step, and prompt length of each request.
+// may differ by the tolerance times the largest number of the row. --dump writes the chained results' bits: two forms
+// of one module (fused and unfused, pages of 16 and of 64) are compared by comparing these files. The batch gives
+// queries, tokens in the cache after the step, and prompt length of each request.
 #include "Memory.h"
 #include "Program.h"
 
@@ -224,8 +224,8 @@ bool Check::exactly(llm::KernelOp kernel) {
     auto linear = mlir::dyn_cast<llm::QuantizedLinearOp>(op);
     bool integers = linear && linear.getInputScale();
     exact &= integers || mlir::isa<llm::QuantizeOp>(op) || mlir::isa<llm::AddOp>(op) || mlir::isa<llm::MulOp>(op) ||
-             mlir::isa<llm::SliceColumnsOp>(op) || mlir::isa<llm::GatherRowsOp>(op) ||
-             mlir::isa<arith::TruncFOp>(op) || mlir::isa<arith::ExtFOp>(op) || mlir::isa<llm::EmbeddingOp>(op) ||
+             mlir::isa<llm::SliceColumnsOp>(op) || mlir::isa<llm::GatherRowsOp>(op) || mlir::isa<arith::TruncFOp>(op) ||
+             mlir::isa<arith::ExtFOp>(op) || mlir::isa<llm::EmbeddingOp>(op) ||
              mlir::isa<llm::QuantizedEmbeddingOp>(op) || mlir::isa<llm::YieldOp>(op);
   }
   return exact;
@@ -279,8 +279,8 @@ void Check::compare(llvm::Twine where, const reference::Value &expected, const B
     llvm::outs() << where << ": " << wrong << " of " << want.size() << " numbers wrong, first [" << at / columns << ", "
                  << at % columns << "]: expected " << want[at] << ", found " << have[at] << "\n";
   } else {
-    llvm::outs() << where << (exact ? ": equal" : ": within bound") << ", largest error "
-                 << llvm::format("%.2e", worst) << "\n";
+    llvm::outs() << where << (exact ? ": equal" : ": within bound") << ", largest error " << llvm::format("%.2e", worst)
+                 << "\n";
   }
 }
 
@@ -337,8 +337,8 @@ void Check::run(func::FuncOp function, llvm::raw_ostream *dump) {
       alone.push_back(bytesFor(values[operand], operand.getType()));
       chained.push_back(chain[operand]);
     }
-    std::string name = ("#" + llvm::Twine(number++) + " " +
-                        kernel->getAttrOfType<FlatSymbolRefAttr>("kernel").getValue()).str();
+    std::string name =
+        ("#" + llvm::Twine(number++) + " " + kernel->getAttrOfType<FlatSymbolRefAttr>("kernel").getValue()).str();
     if (!launch(kernel, alone, results)) {
       ++failures;
       return;
@@ -355,8 +355,7 @@ void Check::run(func::FuncOp function, llvm::raw_ostream *dump) {
   }
   Operation *terminator = function.getBody().front().getTerminator();
   for (auto [i, value] : llvm::enumerate(terminator->getOperands())) {
-    compare("chained result " + llvm::Twine(i), (*expected)[i], chain[value], value.getType(), false,
-            64 * tolerance);
+    compare("chained result " + llvm::Twine(i), (*expected)[i], chain[value], value.getType(), false, 64 * tolerance);
     if (!dump)
       continue;
     // The cache is written as numbers, for its bytes depend on the page.
@@ -374,8 +373,8 @@ int main(int argc, char **argv) {
     return 1;
   }
   DialectRegistry registry;
-  registry.insert<arith::ArithDialect, func::FuncDialect, math::MathDialect, llm::LlmDialect,
-                  adze::tile::TileDialect>();
+  registry
+      .insert<arith::ArithDialect, func::FuncDialect, math::MathDialect, llm::LlmDialect, adze::tile::TileDialect>();
   reference::registerReferenceEvaluator(registry);
   registerAllToLLVMIRTranslations(registry);
   MLIRContext context(registry, MLIRContext::Threading::DISABLED);

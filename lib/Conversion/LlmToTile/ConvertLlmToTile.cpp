@@ -1,0 +1,150 @@
+//===- ConvertLlmToTile.cpp - one tile function for each distinct group
+//----------------------------------------------===//
+
+#include "KernelBuilder.h"
+#include "adze/Conversion/LlmToTile/Passes.h"
+
+#include "mlir/IR/SymbolTable.h"
+#include "mlir/Transforms/RegionUtils.h"
+#include "llvm/ADT/StringExtras.h"
+
+namespace adze {
+#define GEN_PASS_DEF_CONVERTLLMTOTILEPASS
+#include "adze/Conversion/LlmToTile/Passes.h.inc"
+} // namespace adze
+
+#define DEBUG_TYPE "convert-llm-to-tile"
+
+using namespace mlir;
+using namespace adze;
+
+namespace {
+Numerics numericsOf(llm::Product product) {
+  Type element = KernelBuilder::elementOf(product.input());
+  return element.isInteger(8) ? Numerics::A8 : element.isF32() ? Numerics::F32 : Numerics::Bf16;
+}
+
+llm::Product productOf(llm::KernelOp group) {
+  for (Operation &op : group.getBody().front())
+    if (llm::Product product(&op); product)
+      return product;
+  return llm::Product(nullptr);
+}
+
+ScheduleRow scheduleOf(llm::KernelOp group, const TargetInfo &target) {
+  if (llm::Product product = productOf(group)) {
+    auto type = product.weightType();
+    return target.scheduleRow({product.operation()->getName().stripDialect(), product.encoding(), numericsOf(product),
+                               type.getDimSize(0), type.getDimSize(1)});
+  }
+  return target.scheduleRow({*group.getFamily()});
+}
+
+std::string nameOf(llm::KernelOp group) {
+  std::string name = group.getFamily()->str();
+  llvm::SmallVector<std::string> words;
+  if (llm::Product product = productOf(group)) {
+    auto type = product.weightType();
+    name += "_" + std::to_string(type.getDimSize(0)) + "x" + std::to_string(type.getDimSize(1));
+  }
+  if (auto fused = group->getAttrOfType<ArrayAttr>("fused"))
+    for (StringRef rule : fused.getAsValueRange<StringAttr>())
+      if (rule != "slice" && rule != "rope")
+        name += "_" + rule.str();
+  return name;
+}
+
+/// Equal up to locations and the names of weights: one function serves both.
+bool same(llm::KernelOp a, llm::KernelOp b) {
+  if (a.getFamily() != b.getFamily() || resultRows(a) != resultRows(b) ||
+      a.getInputs().getTypes() != b.getInputs().getTypes() || a.getOutputs().getTypes() != b.getOutputs().getTypes())
+    return false;
+  for (auto [left, right] : llvm::zip(a.getInputs(), b.getInputs()))
+    if (static_cast<bool>(left.getDefiningOp<llm::GetWeightOp>()) !=
+        static_cast<bool>(right.getDefiningOp<llm::GetWeightOp>()))
+      return false;
+  return OperationEquivalence::isRegionEquivalentTo(&a.getBody(), &b.getBody(), OperationEquivalence::IgnoreLocations);
+}
+
+bool worksByHeads(llm::KernelOp group) {
+  for (Operation &op : group.getBody().front()) {
+    if (op.getName().getStringRef() == "llm.rope" || op.getName().getStringRef() == "llm.kv_append")
+      return true;
+    if (auto norm = mlir::dyn_cast<llm::RmsNormOp>(op))
+      if (mlir::cast<RankedTensorType>(norm.getWeight().getType()).getDimSize(0) !=
+          KernelBuilder::columns(norm.getInput()))
+        return true;
+  }
+  return false;
+}
+
+struct ConvertLlmToTile : adze::impl::ConvertLlmToTilePassBase<ConvertLlmToTile> {
+  using ConvertLlmToTilePassBase::ConvertLlmToTilePassBase;
+
+  void runOnOperation() override {
+    const TargetInfo *info = findTarget(target.getValue());
+    if (!info) {
+      getOperation().emitError() << "there is no target named '" << target << "'";
+      return signalPassFailure();
+    }
+    SymbolTable symbols(getOperation());
+    llvm::SmallVector<std::pair<llm::KernelOp, func::FuncOp>> built;
+    llvm::SmallVector<llm::KernelOp> work;
+    getOperation().walk([&](llm::KernelOp group) { work.push_back(group); });
+    for (llm::KernelOp group : work) {
+      ++groups;
+      auto *known = llvm::find_if(built, [&](auto &entry) { return same(entry.first, group); });
+      if (known == built.end()) {
+        if (failed(checkGroup(group, *info)))
+          return signalPassFailure();
+        built.push_back({group, build(group, *info, symbols)});
+        known = &built.back();
+        ++kernels;
+      }
+      group->setAttr("kernel", FlatSymbolRefAttr::get(known->second.getSymNameAttr()));
+    }
+  }
+
+  func::FuncOp build(llm::KernelOp group, const TargetInfo &info, SymbolTable &symbols) {
+    MLIRContext *context = &getContext();
+    OpBuilder builder(context);
+    KernelAbi abi = deriveKernelAbi(group);
+    llvm::SmallVector<Type> types(abi.pointers.size(), tile::PtrType::get(context));
+    types.append(4, builder.getIndexType());
+    auto kernel = func::FuncOp::create(builder, group.getLoc(), nameOf(group), builder.getFunctionType(types, {}));
+    symbols.insert(kernel, getOperation().getBody()->end());
+    kernel.addEntryBlock();
+    kernel->setAttr(tile::kKernelAttr, builder.getUnitAttr());
+    kernel->setAttr(tile::kFamilyAttr, group.getFamilyAttr());
+    for (auto [position, pointer] : llvm::enumerate(abi.pointers)) {
+      if (pointer.kind != KernelPointer::Kind::Operand)
+        continue;
+      auto type = mlir::cast<RankedTensorType>(group.getInputs()[pointer.number].getType());
+      if (auto packed = mlir::dyn_cast_or_null<llm::PackedAttr>(type.getEncoding()))
+        kernel.setArgAttr(position, tile::kPackedAttr,
+                          tile::StorageAttr::get(context, packed.getBlock(), packed.getMap()));
+    }
+
+    KernelBuilder k(group, kernel, info);
+    k.schedule = scheduleOf(group, info);
+    kernel->setAttr(
+        tile::kScheduleAttr,
+        builder.getDictionaryAttr({builder.getNamedAttr("columns", builder.getI64IntegerAttr(k.schedule.columns)),
+                                   builder.getNamedAttr("depth", builder.getI64IntegerAttr(k.schedule.depth)),
+                                   builder.getNamedAttr("tokens", builder.getI64IntegerAttr(k.schedule.tokens))}));
+    if (productOf(group))
+      buildProduct(k);
+    else if (!group.getBody().front().getOps<llm::PagedAttentionOp>().empty())
+      buildAttention(k);
+    else if (worksByHeads(group))
+      buildHeads(k);
+    else
+      buildRows(k);
+    k.builder.setInsertionPointToEnd(&kernel.getBody().front());
+    func::ReturnOp::create(k.builder, group.getLoc());
+    IRRewriter rewriter(context);
+    (void)runRegionDCE(rewriter, kernel->getRegions());
+    return kernel;
+  }
+};
+} // namespace

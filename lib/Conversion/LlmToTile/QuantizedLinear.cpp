@@ -1,0 +1,97 @@
+//===- QuantizedLinear.cpp - products with group-quantized weights
+//---------------------------------------------------===//
+//
+// One step of the loop over k is one group of the weight. With int8 activations the inner sum is an exact int32 and the
+// groups are added as llm.quantized_linear fixes it, bit for bit. With float activations the weight's numbers are
+// formed in the kernel (rounded to bf16 where the activations are bf16, for operands of products are) and multiplied as
+// a plain weight's.
+//
+//===----------------------------------------------------------------------------------------------------------------===//
+
+#include "KernelBuilder.h"
+
+using namespace mlir;
+using namespace adze;
+
+namespace {
+struct Context {
+  KernelBuilder &k;
+  llm::QuantizedLinearOp op;
+  QuantizedWeight weight;
+  Place place;    // of the result
+  Value firstRow; // of the weight
+};
+
+Value floatStep(Context &c, const Place &at, Value number, Value sum) {
+  KernelBuilder &k = c.k;
+  Value b = dequantize(k, c.weight, c.firstRow, c.place.width, c.place.columnsInside, number);
+  Value a = k.pull(c.op.getInput(), at);
+  if (KernelBuilder::elementOf(a).isBF16())
+    b = k.round(b, k.builder.getBF16Type());
+  else
+    a = k.widen(a);
+  return k.dot(a, b, sum);
+}
+
+/// The vector of a group of the activations, one number for each row: tile [rows].
+Value ofInput(Context &c, Value operand, Value number) {
+  int64_t groups = KernelBuilder::columns(operand);
+  int64_t weightGroups = c.op.getCodes().getType().getDimSize(1) / c.weight.group;
+  Value position = groups == 1 ? c.k.index(0) : c.k.divIndex(number, weightGroups / groups);
+  llvm::SmallVector<int64_t> inside{1};
+  if (c.place.rows == 1)
+    inside.push_back(0);
+  auto view = c.k.viewOf(mlir::cast<BlockArgument>(operand));
+  return c.k.load(view, {c.place.row, position}, {c.place.rows}, {0}, inside);
+}
+
+Value integerStep(Context &c, const Place &at, Value number, Value sum) {
+  KernelBuilder &k = c.k;
+  int64_t rows = c.place.rows, columns = c.place.width;
+  llvm::SmallVector<int64_t> inside{1};
+  if (c.place.columnsInside)
+    inside.push_back(0);
+  Value a = k.pull(c.op.getInput(), at);
+  Value b = k.load(k.viewOf(mlir::cast<BlockArgument>(c.weight.codes)), {c.firstRow, k.columnOf(at)},
+                   {columns, c.weight.group}, {0, 1}, inside);
+  Value dot = k.dot(a, b, k.constantI32({rows, columns}, 0), c.weight.scheme != llm::Scheme::Symmetric);
+  auto type = k.tile({rows, columns}, k.f32());
+  Value products = arith::SIToFPOp::create(k.builder, k.location, type, dot);
+  Value scale = groupScale(k, c.weight, c.firstRow, columns, c.place.columnsInside, number);
+  Value tokenScale = k.broadcast(ofInput(c, c.op.getInputScale(), number), 1, columns);
+  sum = k.fma(k.binary<arith::MulFOp>(k.broadcast(scale, 0, rows), tokenScale), products, sum);
+  if (c.weight.scheme == llm::Scheme::Symmetric)
+    return sum;
+  Value shift = c.weight.scheme == llm::Scheme::Affine
+                    ? groupOffset(k, c.weight, c.firstRow, columns, c.place.columnsInside, number)
+                    : k.binary<arith::MulFOp>(k.constant({columns}, -8.0), scale);
+  Value codeSum = ofInput(c, c.op.getInputSum(), number);
+  Value codeSums = arith::SIToFPOp::create(k.builder, k.location, k.tile({rows}, k.f32()), codeSum);
+  return k.fma(k.binary<arith::MulFOp>(k.broadcast(shift, 0, rows), tokenScale), k.broadcast(codeSums, 1, columns),
+               sum);
+}
+} // namespace
+
+Value adze::makeQuantizedLinear(KernelBuilder &k, llm::QuantizedLinearOp op, const Place &place) {
+  Context c{k,
+            op,
+            {op.getCodes(), op.getScales(), op.getOffsets(), op.getOuter(), static_cast<int64_t>(op.getGroup()),
+             op.getScheme()},
+            place,
+            k.columnOf(place)};
+  int64_t depth = op.getCodes().getType().getDimSize(1);
+  bool integers = op.getInputScale() != nullptr;
+  Place start = place;
+  start.column = nullptr;
+  start.offset = 0;
+  start.columnsInside = true;
+  Value zero = k.constant({place.rows, place.width}, 0.0);
+  Value sum = k.chunks(start, depth, c.weight.group, {zero}, [&](const Place &at, llvm::ArrayRef<Value> carried) {
+    Value number = k.divIndex(k.columnOf(at), c.weight.group);
+    return llvm::SmallVector<Value>{integers ? integerStep(c, at, number, carried[0])
+                                             : floatStep(c, at, number, carried[0])};
+  })[0];
+  if (op.getBias())
+    sum = k.binary<arith::AddFOp>(sum, k.broadcast(k.vectorAt(op.getBias(), place), 0, place.rows));
+  return k.round(sum, KernelBuilder::elementOf(op.getResult()));
+}
