@@ -5,6 +5,7 @@
 #include "HostCode.h"
 
 #include "adze/Abi/Program.h"
+#include "adze/Support/Mutant.h"
 
 #include "llvm/ADT/DenseMap.h"
 
@@ -92,6 +93,8 @@ private:
     service = load(pointer, services, offsetof(AdzeServices, launch));
     sizes = {load(word, step, offsetof(AdzeStep, tokens)), load(word, step, offsetof(AdzeStep, requests)),
              load(word, step, offsetof(AdzeStep, output_rows))};
+    if (ADZE_MUTANT("swap-requests-and-rows"))
+      std::swap(sizes[1], sizes[2]);
     weights = load(pointer, step, offsetof(AdzeStep, weights));
     Value arena = load(pointer, step, offsetof(AdzeStep, arena));
     Value offsets = load(pointer, step, offsetof(AdzeStep, slot_offset));

@@ -6,6 +6,7 @@
 // the choice by waste. A buffer may well be wider in one limit and narrower in another (logits beside activations);
 // then the slot keeps both forms and the engine takes the larger.
 #include "adze/Dialect/Exec/IR/Exec.h"
+#include "adze/Support/Mutant.h"
 #include "adze/Transforms/Exec/Passes.h"
 
 #include "mlir/IR/Builders.h"
@@ -53,6 +54,14 @@ struct PlanMemoryPass : adze::exec::impl::PlanMemoryPassBase<PlanMemoryPass> {
     const size_t foreign = slots.size();
 
     for (LaunchOp launch : program.getBody().getOps<LaunchOp>()) {
+      auto release = [&](Value operand) {
+        auto buffer = operand.getDefiningOp<BufferOp>();
+        if (buffer && lastUse[operand] == launch && buffer.getSlot() && *buffer.getSlot() >= foreign)
+          slots[*buffer.getSlot()].free = true;
+      };
+      // The named fault lets a launch write over what it reads.
+      if (ADZE_MUTANT("release-slot-too-early"))
+        llvm::for_each(launch.getReads(), release);
       for (Value written : launch.getWrites()) {
         auto buffer = written.getDefiningOp<BufferOp>();
         if (buffer.getSlot())
@@ -70,11 +79,6 @@ struct PlanMemoryPass : adze::exec::impl::PlanMemoryPassBase<PlanMemoryPass> {
         buffer.setSlot(best);
         ++bufferCount;
       }
-      auto release = [&](Value operand) {
-        auto buffer = operand.getDefiningOp<BufferOp>();
-        if (buffer && lastUse[operand] == launch && buffer.getSlot() && *buffer.getSlot() >= foreign)
-          slots[*buffer.getSlot()].free = true;
-      };
       llvm::for_each(launch->getOperands(), release);
     }
     slotCount += slots.size() - foreign;

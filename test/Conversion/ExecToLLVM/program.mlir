@@ -13,8 +13,20 @@ module @makes_a_table_and_a_step_function {
   // CHECK: %[[BLOCK:.*]] = llvm.alloca %[[WORDS]] x i64 {alignment = 64 : i64}
   // CHECK: %[[FIELD:.*]] = llvm.getelementptr %[[SERVICES]][16]
   // CHECK: %[[LAUNCH:.*]] = llvm.load %[[FIELD]]
+  // T, B and R are the first three numbers of AdzeStep.
+  // CHECK: %[[T:.*]] = llvm.load %[[STEP]] : !llvm.ptr -> i64
+  // CHECK: %[[PB:.*]] = llvm.getelementptr %[[STEP]][8]
+  // CHECK: %[[B:.*]] = llvm.load %[[PB]] : !llvm.ptr -> i64
+  // CHECK: %[[PR:.*]] = llvm.getelementptr %[[STEP]][16]
+  // CHECK: %[[R:.*]] = llvm.load %[[PR]] : !llvm.ptr -> i64
   // Offsets above 2 GB stay 64 bits wide.
   // CHECK: llvm.mlir.constant(4294967296 : i64)
+  // CHECK: %[[WT:.*]] = llvm.getelementptr %[[BLOCK]][24]
+  // CHECK: llvm.store %[[T]], %[[WT]]
+  // CHECK: %[[WB:.*]] = llvm.getelementptr %[[BLOCK]][32]
+  // CHECK: llvm.store %[[B]], %[[WB]]
+  // CHECK: %[[WR:.*]] = llvm.getelementptr %[[BLOCK]][40]
+  // CHECK: llvm.store %[[R]], %[[WR]]
   // CHECK: llvm.getelementptr %[[BLOCK]][48]
   // CHECK: %[[ANSWER:.*]] = llvm.call %[[LAUNCH]](
   // CHECK: %[[FAILED:.*]] = llvm.icmp "ne" %[[ANSWER]]
