@@ -3,6 +3,7 @@
 // It registers the dialects that Adze's phases use and no more, so that it starts in milliseconds, and every pass of
 // Adze under its own flag, beside the upstream passes that tests lean on.
 #include "adze/Dialect/Llm/IR/Llm.h"
+#include "adze/Support/Mutant.h"
 #ifdef ADZE_WITH_EXEC
 #include "adze/Dialect/Exec/IR/Exec.h"
 #endif
@@ -44,6 +45,10 @@
 #include "mlir/Transforms/Passes.h"
 
 int main(int argc, char **argv) {
+  if (adze::Status taken = adze::takeMutantFlag(argc, argv); !taken.ok()) {
+    llvm::errs() << "adze-opt: " << taken.message() << "\n";
+    return 1;
+  }
   mlir::DialectRegistry registry;
   registry.insert<mlir::arith::ArithDialect, mlir::cf::ControlFlowDialect, mlir::DLTIDialect, mlir::func::FuncDialect,
                   mlir::LLVM::LLVMDialect, mlir::math::MathDialect, mlir::memref::MemRefDialect, mlir::scf::SCFDialect,

@@ -34,9 +34,11 @@ LogicalResult KvAppendOp::verify() {
   return verifyLayer(*this, /*c3*/ 3, getLayer(), kv);
 }
 
-Cost KvAppendOp::getCost() { // read and written once
-  return {(bytesOf(getKey()) + bytesOf(getValue())) * 2, {}};
+SizeForm KvAppendOp::getBytesMoved(OpOperand &operand) { // what is read of key and value is written to the cache
+  return &operand == &getKvMutable() ? bytesOf(getKey()) + bytesOf(getValue()) : bytesOf(operand.get());
 }
+
+Cost KvAppendOp::getCost() { return {bytesMovedBy(getOperation()), {}}; }
 
 LogicalResult PagedAttentionOp::verify() {
   KvType kv = getKv().getType();
@@ -53,13 +55,19 @@ LogicalResult PagedAttentionOp::verify() {
   return verifyLayer(*this, /*c5*/ 5, getLayer(), kv);
 }
 
-Cost PagedAttentionOp::getCost() {
-  // Keys and values are read once for each request, whatever its number of tokens; each visible pair of query and key
-  // costs two products of dim and one exponential for each head. A window is not counted: it depends on the lengths.
+SizeForm PagedAttentionOp::getBytesMoved(OpOperand &operand) {
+  if (&operand != &getKvMutable())
+    return bytesOf(operand.get());
+  // Keys and values are read once for each request, whatever its number of tokens. A window is not counted: what it
+  // leaves out depends on the lengths.
   KvType kv = getKv().getType();
-  int64_t perKey = 2 * kv.getHeads() * kv.getDim() * kv.getElement().getIntOrFloatBitWidth() / 8;
-  SizeForm bytes = bytesOf(getQuery()) * 2, operations;
-  bytes.keys += perKey;
-  operations.pairs += int64_t(getHeads()) * (4 * kv.getDim() + 1);
-  return {bytes, operations};
+  SizeForm form;
+  form.keys = 2 * kv.getHeads() * kv.getDim() * kv.getElement().getIntOrFloatBitWidth() / 8;
+  return form;
+}
+
+Cost PagedAttentionOp::getCost() { // for each visible pair and head two products of dim and one exponential
+  SizeForm operations;
+  operations.pairs = int64_t(getHeads()) * (4 * getKv().getType().getDim() + 1);
+  return {bytesMovedBy(getOperation()), operations};
 }

@@ -67,35 +67,28 @@ SizeForm adze::llm::bytesOf(Value value) {
   return leadingExtent(value) * ((inner * int64_t(type.getElementTypeBitWidth()) + 7) / 8);
 }
 
-SizeForm adze::llm::bytesOfAll(Operation *op) {
+static SizeForm bytesOfResults(Operation *op) {
   SizeForm form;
-  for (Value operand : op->getOperands())
-    form += bytesOf(operand);
   for (Value result : op->getResults())
     form += bytesOf(result);
   return form;
 }
 
-/// What one use of a group's argument reads of it. Ops that read all of an operand say nothing else than its bytes.
+/// Ops without a cost model (arith, math) read their operands whole.
 static SizeForm bytesOfUse(OpOperand &use) {
-  Operation *op = use.getOwner();
-  if (isa<KvType>(use.get().getType())) {
-    if (auto model = dyn_cast<CostModel>(op)) {
-      SizeForm all = model.getCost().bytes; // what the op moves beside its tensors
-      SizeForm tensors = bytesOfAll(op);
-      return all + tensors * -1;
-    }
-    return {};
-  }
-  if (isa<GatherRowsOp>(op))
-    return bytesOf(op->getResult(0));
-  if (isa<EmbeddingOp, QuantizedEmbeddingOp>(op) && use.getOperandNumber() > 0)
-    return leadingExtent(op->getResult(0)) * ((tensorOf(use.get()).getDimSize(1) * bitsOf(use.get()) + 7) / 8);
-  return bytesOf(use.get());
+  auto model = dyn_cast<CostModel>(use.getOwner());
+  return model ? model.getBytesMoved(use) : bytesOf(use.get());
 }
 
-SizeForm adze::llm::bytesOfGroup(KernelOp kernel) {
-  SizeForm form;
+SizeForm adze::llm::bytesMovedBy(Operation *op) {
+  SizeForm form = bytesOfResults(op);
+  for (OpOperand &operand : op->getOpOperands())
+    form += bytesOfUse(operand);
+  return form;
+}
+
+SizeForm adze::llm::bytesMovedBy(KernelOp kernel) {
+  SizeForm form = bytesOfResults(kernel);
   for (BlockArgument argument : kernel.getBody().getArguments()) {
     bool isCache = isa<KvType>(argument.getType());
     for (OpOperand &use : argument.getUses()) {
@@ -104,7 +97,11 @@ SizeForm adze::llm::bytesOfGroup(KernelOp kernel) {
         break; // read once for all its uses
     }
   }
-  for (Value result : kernel.getOutputs())
-    form += bytesOf(result);
+  // A cache that an op inside makes and another reads is moved by that one too.
+  kernel.getBody().walk([&](Operation *op) {
+    for (OpOperand &operand : op->getOpOperands())
+      if (isa<KvType>(operand.get().getType()) && operand.get().getDefiningOp())
+        form += bytesOfUse(operand);
+  });
   return form;
 }

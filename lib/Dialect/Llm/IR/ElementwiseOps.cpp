@@ -13,7 +13,7 @@ static LogicalResult verifyElementwise(Operation *op) {
 
 static Cost costOfElementwise(Operation *op, int64_t operations) {
   Value result = op->getResult(0);
-  return {bytesOfAll(op), leadingExtent(result) * (operations * tensorOf(result).getDimSize(1))};
+  return {bytesMovedBy(op), leadingExtent(result) * (operations * tensorOf(result).getDimSize(1))};
 }
 
 LogicalResult SiluOp::verify() { return verifyElementwise(*this); }

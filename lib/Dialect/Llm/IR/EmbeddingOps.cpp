@@ -20,11 +20,16 @@ LogicalResult EmbeddingOp::verify() {
   return verifyRowsOfTable(*this, /*c2*/ 2, getTokens(), table.getDimSize(1), getResult());
 }
 
-Cost EmbeddingOp::getCost() { // one row of the table is read for each token
-  SizeForm row = bytesOf(getResult());
-  int64_t rowBytes = tensorOf(getTable()).getDimSize(1) * bitsOf(getTable()) / 8;
-  return {bytesOf(getTokens()) + leadingExtent(getResult()) * rowBytes + row, {}};
+/// One row of each part of a table is read for each token; the tokens themselves whole.
+static SizeForm bytesOfRows(OpOperand &operand, Value result) {
+  if (operand.getOperandNumber() == 0)
+    return bytesOf(operand.get());
+  return leadingExtent(result) * ((tensorOf(operand.get()).getDimSize(1) * bitsOf(operand.get()) + 7) / 8);
 }
+
+SizeForm EmbeddingOp::getBytesMoved(OpOperand &operand) { return bytesOfRows(operand, getResult()); }
+
+Cost EmbeddingOp::getCost() { return {bytesMovedBy(getOperation()), {}}; }
 
 LogicalResult QuantizedEmbeddingOp::verify() {
   if (failed(verifyQuantizedWeight(*this, getCodes(), getScales(), getOffsets(), getOuter(), getGroup(), getScheme())))
@@ -32,12 +37,8 @@ LogicalResult QuantizedEmbeddingOp::verify() {
   return verifyRowsOfTable(*this, /*c6*/ 6, getTokens(), tensorOf(getCodes()).getDimSize(1), getResult());
 }
 
-Cost QuantizedEmbeddingOp::getCost() {
-  int64_t bits = 0;
-  for (Value part : {getCodes(), getScales(), getOffsets(), getOuter()})
-    if (part)
-      bits += tensorOf(part).getDimSize(1) * bitsOf(part);
-  SizeForm rows = leadingExtent(getResult());
-  int64_t columns = tensorOf(getResult()).getDimSize(1);
-  return {bytesOf(getTokens()) + rows * (bits / 8) + bytesOf(getResult()), rows * (2 * columns)};
+SizeForm QuantizedEmbeddingOp::getBytesMoved(OpOperand &operand) { return bytesOfRows(operand, getResult()); }
+
+Cost QuantizedEmbeddingOp::getCost() { // a product and a sum for each number
+  return {bytesMovedBy(getOperation()), leadingExtent(getResult()) * (2 * tensorOf(getResult()).getDimSize(1))};
 }

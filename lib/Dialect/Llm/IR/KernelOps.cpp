@@ -68,12 +68,11 @@ LogicalResult KernelOp::verifyRegions() {
 }
 
 Cost KernelOp::getCost() {
-  // Inside the group only operands and results move. An op whose bytes are not those of its operands (a row gather,
-  // attention) says itself what it reads: the bytes of a cache and of a table come from the ops that use them.
+  // Inside the group only operands and results move; each op that reads an operand says what it reads of it.
   Cost cost;
   for (Operation &op : getBody().front())
     if (auto model = dyn_cast<CostModel>(op))
       cost.operations += model.getCost().operations;
-  cost.bytes = bytesOfGroup(*this);
+  cost.bytes = bytesMovedBy(*this);
   return cost;
 }

@@ -33,7 +33,7 @@ LogicalResult LinearOp::verify() {
 Cost LinearOp::getCost() {
   RankedTensorType weight = tensorOf(getWeight());
   SizeForm rows = leadingExtent(getInput());
-  return {bytesOfAll(*this), rows * (2 * weight.getNumElements() + (getBias() ? weight.getDimSize(0) : 0))};
+  return {bytesMovedBy(getOperation()), rows * (2 * weight.getNumElements() + (getBias() ? weight.getDimSize(0) : 0))};
 }
 
 LogicalResult adze::llm::verifyQuantizedWeight(Operation *op, Value codes, Value scales, Value offsets, Value outer,
@@ -91,5 +91,5 @@ LogicalResult QuantizedLinearOp::verify() {
 Cost QuantizedLinearOp::getCost() {
   RankedTensorType codes = tensorOf(getCodes());
   SizeForm rows = leadingExtent(getInput());
-  return {bytesOfAll(*this), rows * (2 * codes.getNumElements() + (getBias() ? codes.getDimSize(0) : 0))};
+  return {bytesMovedBy(getOperation()), rows * (2 * codes.getNumElements() + (getBias() ? codes.getDimSize(0) : 0))};
 }

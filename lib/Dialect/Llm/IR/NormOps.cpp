@@ -20,5 +20,5 @@ LogicalResult RmsNormOp::verify() {
 }
 
 Cost RmsNormOp::getCost() { // square and add, scale, weight; a root for each group is left out
-  return {bytesOfAll(*this), leadingExtent(getInput()) * (4 * tensorOf(getInput()).getDimSize(1))};
+  return {bytesMovedBy(getOperation()), leadingExtent(getInput()) * (4 * tensorOf(getInput()).getDimSize(1))};
 }

@@ -34,5 +34,5 @@ LogicalResult QuantizeOp::verify() {
 }
 
 Cost QuantizeOp::getCost() { // maximum, scaling, rounding, sum
-  return {bytesOfAll(*this), leadingExtent(getInput()) * (4 * tensorOf(getInput()).getDimSize(1))};
+  return {bytesMovedBy(getOperation()), leadingExtent(getInput()) * (4 * tensorOf(getInput()).getDimSize(1))};
 }

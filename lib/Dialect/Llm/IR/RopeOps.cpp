@@ -19,5 +19,6 @@ LogicalResult RopeOp::verify() {
 
 Cost RopeOp::getCost() { // two multiplies and an add for each element; angles are shared by the heads
   SizeForm rows = leadingExtent(getInput());
-  return {bytesOfAll(*this), rows * (3 * tensorOf(getInput()).getDimSize(1) + 3 * (int64_t(getHeadDim()) / 2))};
+  return {bytesMovedBy(getOperation()),
+          rows * (3 * tensorOf(getInput()).getDimSize(1) + 3 * (int64_t(getHeadDim()) / 2))};
 }

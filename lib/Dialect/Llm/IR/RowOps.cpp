@@ -15,9 +15,11 @@ LogicalResult GatherRowsOp::verify() {
   return success();
 }
 
-Cost GatherRowsOp::getCost() { // only the chosen rows are read
-  return {bytesOf(getResult()) * 2, {}};
+SizeForm GatherRowsOp::getBytesMoved(OpOperand &operand) { // only the chosen rows are read
+  return operand.getOperandNumber() == 0 ? bytesOf(getResult()) : SizeForm();
 }
+
+Cost GatherRowsOp::getCost() { return {bytesMovedBy(getOperation()), {}}; }
 
 void SliceColumnsOp::build(OpBuilder &builder, OperationState &state, Value input, int64_t offset, int64_t size) {
   RankedTensorType in = tensorOf(input);
@@ -48,4 +50,6 @@ OpFoldResult SliceColumnsOp::fold(FoldAdaptor) {
   return {};
 }
 
-Cost SliceColumnsOp::getCost() { return {bytesOf(getResult()) * 2, {}}; }
+SizeForm SliceColumnsOp::getBytesMoved(OpOperand &) { return bytesOf(getResult()); }
+
+Cost SliceColumnsOp::getCost() { return {bytesMovedBy(getOperation()), {}}; }

@@ -4,7 +4,7 @@
 
 include "adze/Dialect/Llm/IR/LlmBase.td"
 
-def Llm_KvAppendOp : Llm_ComputeOp<"kv_append", [AllTypesMatch<["kv", "result"]>]> {
+def Llm_KvAppendOp : Llm_RowComputeOp<"kv_append", [AllTypesMatch<["kv", "result"]>]> {
   let summary = "The cache with the step's keys and values of one layer written to their slots.";
   let description = [{
     Token t's row of `key` and `value` goes to slot kv_slot[t] of the layer; slots of one step differ. All else is as
@@ -26,7 +26,7 @@ def Llm_KvAppendOp : Llm_ComputeOp<"kv_append", [AllTypesMatch<["kv", "result"]>
   }];
 }
 
-def Llm_PagedAttentionOp : Llm_ComputeOp<"paged_attention", [AllTypesMatch<["query", "result"]>]> {
+def Llm_PagedAttentionOp : Llm_RowComputeOp<"paged_attention", [AllTypesMatch<["query", "result"]>]> {
   let summary = "Causal attention of the step's queries over the cache.";
   let description = [{
     For token t of request b at position p, the visible keys are j in 0..kv_length[b]-1 with j <= p and, where the window

@@ -2,6 +2,8 @@
 #ifndef ADZE_DIALECT_LLM_IR_COST_H
 #define ADZE_DIALECT_LLM_IR_COST_H
 
+#include "mlir/IR/Value.h"
+
 #include <cstdint>
 
 namespace adze::llm {
@@ -35,6 +37,9 @@ struct Cost {
     return *this;
   }
 };
+
+/// Bytes of a tensor; 0 for what is no tensor (batch, cache, layer). In CostForms.cpp.
+SizeForm bytesOf(mlir::Value value);
 
 } // namespace adze::llm
 

@@ -11,15 +11,12 @@ int64_t bitsOf(mlir::Value value);
 /// The leading extent of an activation: a constant, T, or R where the value comes from llm.gather_rows.
 SizeForm leadingExtent(mlir::Value value);
 
-/// Bytes of a tensor; 0 for what is no tensor (batch, cache, layer).
-SizeForm bytesOf(mlir::Value value);
+/// What an op moves: for each operand what its cost model says, and its results.
+SizeForm bytesMovedBy(mlir::Operation *op);
 
-/// Bytes of all operands and results.
-SizeForm bytesOfAll(mlir::Operation *op);
-
-/// Bytes that a group moves: its operands and results, where tables of an embedding and rows of a gather count what
-/// is read of them, and a cache counts what append and attention move.
-SizeForm bytesOfGroup(KernelOp kernel);
+/// What a group moves: its operands once, as the op inside that reads them moves them (a cache once for each op that
+/// reads or writes it), and its results.
+SizeForm bytesMovedBy(KernelOp kernel);
 
 } // namespace adze::llm
 

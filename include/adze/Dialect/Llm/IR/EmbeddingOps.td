@@ -4,7 +4,7 @@
 
 include "adze/Dialect/Llm/IR/LlmBase.td"
 
-def Llm_EmbeddingOp : Llm_ComputeOp<"embedding"> {
+def Llm_EmbeddingOp : Llm_RowComputeOp<"embedding"> {
   let summary = "Rows of a table, one for each token.";
   let description = [{
     result[t, :] = table[tokens[t], :], rounded to the result's element type. A token outside the table is an error of
@@ -23,7 +23,7 @@ def Llm_EmbeddingOp : Llm_ComputeOp<"embedding"> {
   let assemblyFormat = "$tokens `,` $table attr-dict `:` type($tokens) `,` type($table) `->` type($result)";
 }
 
-def Llm_QuantizedEmbeddingOp : Llm_ComputeOp<"quantized_embedding", [AttrSizedOperandSegments]> {
+def Llm_QuantizedEmbeddingOp : Llm_RowComputeOp<"quantized_embedding", [AttrSizedOperandSegments]> {
   let summary = "Rows of a quantized table, one for each token.";
   let description = [{
     As `llm.embedding` with the table that codes, scales, offsets and outer scales stand for (see `#llm.scheme`), in f32

@@ -17,4 +17,8 @@ class Llm_Op<string spelling, list<Trait> traits = []> : Op<Llm_Dialect, spellin
 class Llm_ComputeOp<string spelling, list<Trait> traits = []>
     : Llm_Op<spelling, !listconcat([Pure, DeclareOpInterfaceMethods<Llm_CostModel>], traits)>;
 
+// An op that does not read each operand whole, or moves what is no tensor.
+class Llm_RowComputeOp<string spelling, list<Trait> traits = []>
+    : Llm_Op<spelling, !listconcat([Pure, DeclareOpInterfaceMethods<Llm_CostModel, ["getBytesMoved"]>], traits)>;
+
 #endif // ADZE_DIALECT_LLM_IR_LLMBASE_TD

@@ -13,6 +13,12 @@ def Llm_CostModel : OpInterface<"CostModel"> {
   }];
   let methods = [
     InterfaceMethod<"The cost of this op alone.", "::adze::llm::Cost", "getCost", (ins)>,
+    InterfaceMethod<[{
+        Bytes that this op moves because of one operand. Most ops read a tensor whole; an op that reads rows of a table,
+        or writes to a cache, says so.
+      }], "::adze::llm::SizeForm", "getBytesMoved", (ins "::mlir::OpOperand &":$operand), "", [{
+        return ::adze::llm::bytesOf(operand.get());
+      }]>,
   ];
 }
 

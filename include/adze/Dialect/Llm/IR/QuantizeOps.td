@@ -21,6 +21,8 @@ def Llm_QuantizeOp : Llm_ComputeOp<"quantize"> {
     Codes lie in -127..127 without clamping. The input is finite; other numbers give unspecified codes. This is exact:
     every target gives these bits. Empty: no rows give no rows.
 
+    Import: none, because checkpoints hold no activations; `llm-assign-numerics` inserts it.
+
     ```mlir
     %codes, %scale, %sum = llm.quantize %x group 32
         : tensor<?x576xf32> -> tensor<?x576xi8>, tensor<?x18xf32>, tensor<?x18xi32>

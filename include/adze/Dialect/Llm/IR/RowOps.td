@@ -4,7 +4,7 @@
 
 include "adze/Dialect/Llm/IR/LlmBase.td"
 
-def Llm_GatherRowsOp : Llm_ComputeOp<"gather_rows"> {
+def Llm_GatherRowsOp : Llm_RowComputeOp<"gather_rows"> {
   let summary = "The rows whose logits are wanted.";
   let description = [{
     result[r, :] = input[output_row[r], :]; the leading extent changes from T to R. Empty: no output rows give no rows.
@@ -21,10 +21,11 @@ def Llm_GatherRowsOp : Llm_ComputeOp<"gather_rows"> {
   let assemblyFormat = "$input `,` $batch attr-dict `:` type($input) `->` type($result)";
 }
 
-def Llm_SliceColumnsOp : Llm_ComputeOp<"slice_columns"> {
+def Llm_SliceColumnsOp : Llm_RowComputeOp<"slice_columns"> {
   let summary = "Neighbouring columns of an activation.";
   let description = [{
     Columns `offset` to `offset + size - 1`. Empty: no rows give no rows.
+    Import: none, because a checkpoint's projections are apart until a pass stacks them.
 
     ```mlir
     %k = llm.slice_columns %qkv offset 576 size 192 : tensor<?x960xf32> -> tensor<?x192xf32>

@@ -77,7 +77,8 @@ def Llm_SourceTensorOp : Llm_Op<"source_tensor", [Pure, DeclareOpInterfaceMethod
   let description = [{
     `offset` is where the whole tensor starts in the file, in bytes; `encoding` is a row of the table of tensor
     encodings (adze/Format/Encodings.h); `part` is `data` for plain floats, else `codes`, `scales`, `offsets` or
-    `outer`. The result has the part's logical shape, whatever the order of its bytes in the file.
+    `outer`. The result has the part's logical shape, whatever the order of its bytes in the file. Empty: a part with no
+    rows reads no bytes.
 
     ```mlir
     %0 = llm.source_tensor @model offset 4096 encoding "q4_1" part "codes" : tensor<576x576xi4>
@@ -100,7 +101,7 @@ def Llm_PermuteRowsOp : Llm_Op<"permute_rows", [Pure, AllTypesMatch<["input", "r
   let summary = "Undoes the row order that GGUF's llama architecture gives to the q and k projections.";
   let description = [{
     The rows are `heads` heads of d rows each. Output row h*d + j + i*(d/2) is input row h*d + 2*j + i, with i in 0..1
-    and j in 0..d/2-1: pairs that lie side by side are moved half a head apart, which is where `llm.rope` wants them.
+    and j in 0..d/2-1: pairs that lie side by side are moved half a head apart, which is where `llm.rope` wants them. Empty: no rows stay no rows.
 
     ```mlir
     %1 = llm.permute_rows %0 heads 9 : tensor<576x576xi4>
@@ -120,6 +121,8 @@ def Llm_PermuteRowsOp : Llm_Op<"permute_rows", [Pure, AllTypesMatch<["input", "r
 def Llm_ConcatRowsOp : Llm_Op<"concat_rows", [Pure]> {
   let summary = "Weights one below the other.";
   let description = [{
+    Empty: an input without rows adds none. Import: none, because checkpoints name the parts; fusing passes stack them.
+
     ```mlir
     %3 = llm.concat_rows %q, %k, %v : tensor<576x576xi4>, tensor<192x576xi4>, tensor<192x576xi4> -> tensor<960x576xi4>
     ```
@@ -139,7 +142,8 @@ def Llm_ConcatRowsOp : Llm_Op<"concat_rows", [Pure]> {
 def Llm_SliceRowsOp : Llm_Op<"slice_rows", [Pure]> {
   let summary = "Neighbouring rows of a weight.";
   let description = [{
-    Rows `offset` to `offset + size - 1`.
+    Rows `offset` to `offset + size - 1`; at least one, so that no weight is empty. Import: none, because a checkpoint's
+    tensors are used whole; passes cut stacked ones.
 
     ```mlir
     %1 = llm.slice_rows %0 offset 576 size 192 : tensor<960x576xi4> -> tensor<192x576xi4>
@@ -160,7 +164,8 @@ def Llm_SliceRowsOp : Llm_Op<"slice_rows", [Pure]> {
 def Llm_ConvertOp : Llm_Op<"convert", [Pure]> {
   let summary = "A weight rounded to another float type.";
   let description = [{
-    Rounds to nearest, ties to even; what is too large becomes infinity; NaN stays NaN.
+    Rounds to nearest, ties to even; what is too large becomes infinity; NaN stays NaN. Empty: no rows
+    stay no rows. Import: none, because weights stay as stored until numerics are assigned.
 
     ```mlir
     %1 = llm.convert %0 : tensor<576x576xf16> -> tensor<576x576xbf16>
@@ -179,7 +184,8 @@ def Llm_ConvertOp : Llm_Op<"convert", [Pure]> {
 def Llm_RepackOp : Llm_Op<"repack", [Pure]> {
   let summary = "A weight in another storage order.";
   let description = [{
-    The same numbers; only where they lie in the artifact changes. Padding of the last blocks is zero.
+    The same numbers; only where they lie in the artifact changes. Padding of the last blocks is zero. Empty:
+    no rows make no blocks. Import: none, because the target chooses the order after import.
 
     ```mlir
     %1 = llm.repack %0 : tensor<576x576xbf16> -> tensor<576x576xbf16, #llm.packed<[8, 2], "c1 r1 r2 r4">>
