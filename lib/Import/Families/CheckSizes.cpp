@@ -65,14 +65,14 @@ Status finishGeneration(Checkpoint &checkpoint) {
   std::sort(g.endTokens.begin(), g.endTokens.end());
   g.endTokens.erase(std::unique(g.endTokens.begin(), g.endTokens.end()), g.endTokens.end());
   int64_t vocabulary = checkpoint.config.vocabulary;
-  for (int32_t id : g.endTokens)
-    if (id < 0 || id >= vocabulary)
-      return invalidInput(checkpoint.where + ": end token " + std::to_string(id) + " is outside the vocabulary of " +
-                          std::to_string(vocabulary) + " tokens");
   if (int64_t(checkpoint.tokenizer.size()) > vocabulary)
     return invalidInput(checkpoint.where + ": the tokenizer has " + std::to_string(checkpoint.tokenizer.size()) +
                         " tokens, the model only " + std::to_string(vocabulary) +
                         ". The tokenizer files belong to another model");
+  for (int32_t id : g.endTokens)
+    if (id < 0 || id >= vocabulary)
+      return invalidInput(checkpoint.where + ": end token " + std::to_string(id) + " is outside the vocabulary of " +
+                          std::to_string(vocabulary) + " tokens");
   struct Row {
     const char *name;
     bool good;

@@ -9,6 +9,7 @@
 #include "adze/Import/DecoderBuilder.h"
 
 #include "WeightTable.h"
+#include "adze/Support/Mutant.h"
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/IR/Verifier.h"
@@ -93,6 +94,8 @@ Expected<Value> DecoderBuilder::linear(Value input, Role role, Role biasRole, in
   Expected<std::optional<Weight>> bias = weights.find(biasRole, layer);
   if (!bias)
     return bias.takeStatus();
+  if (ADZE_MUTANT("drop-projection-bias"))
+    return product(input, *weight);
   return product(input, *weight, *bias);
 }
 

@@ -2,6 +2,7 @@
 #include "WeightTable.h"
 
 #include "adze/Support/Hash.h"
+#include "adze/Support/Mutant.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 
@@ -129,7 +130,7 @@ Weight WeightTable::add(const TensorRow &row, int64_t layer, const StoredTensor 
         builder, loc, type, mlir::FlatSymbolRefAttr::get(builder.getContext(), fileSymbol(tensor.file)),
         builder.getI64IntegerAttr(int64_t(tensor.offset)), builder.getStringAttr(tensor.encoding->name),
         builder.getStringAttr(partName(info.part)));
-    if (checkpoint.gguf && family.interleavedInGguf && row.interleavedInGguf)
+    if (checkpoint.gguf && family.interleavedInGguf && row.interleavedInGguf && !ADZE_MUTANT("keep-interleaved-rows"))
       value = llm::PermuteRowsOp::create(builder, loc, type, value,
                                          builder.getI64IntegerAttr(tensor.shape[0] / checkpoint.config.headDim));
     llm::YieldOp::create(builder, loc, value);
