@@ -4,6 +4,8 @@
 #include "Session.h"
 #include "Terminal.h"
 
+#include "adze/Support/Mutant.h"
+
 #include <string_view>
 
 using namespace adze;
@@ -11,6 +13,8 @@ using namespace adze;
 int main(int argc, char **argv) {
   if (argc > 1 && std::string_view(argv[1]) == "compile")
     return runCompiler(argc, argv);
+  if (Status status = takeMutantFlag(argc, argv); !status.ok())
+    return reportError(status);
   ParsedOptions parsed = parseOptions(argc, argv);
   if (parsed.exitCode)
     return *parsed.exitCode;

@@ -1,5 +1,6 @@
 // Filling the index arrays of a step.
 #include "adze/Runtime/Engine/StepBuilder.h"
+#include "adze/Support/Mutant.h"
 
 #include <cassert>
 #include <cstring>
@@ -76,7 +77,7 @@ const AdzeStep &StepBuilder::build(std::span<const ScheduledSpan> spans, std::sp
       token[t] = source.tokens[size_t(span.first + i)];
       position[t] = int32_t(span.first + i);
       request[t] = int32_t(b);
-      kvSlot[t] = source.pages->slot(span.first + i);
+      kvSlot[t] = source.pages->slot(span.first + i) + (ADZE_MUTANT("slot-off-by-one") ? 1 : 0);
       if (i >= span.count - span.rows)
         outputRow[r++] = int32_t(t);
     }

@@ -7,6 +7,7 @@
 #include "adze/Runtime/Engine/TokenChooser.h"
 
 #include "adze/Runtime/Engine/Philox.h"
+#include "adze/Support/Mutant.h"
 
 #include <algorithm>
 #include <bit>
@@ -77,7 +78,7 @@ std::vector<TokenLogprob> adze::bestTokens(std::span<const float> logits, int64_
 
 std::span<const float> TokenChooser::mask(std::span<const float> logits) {
   std::span<const float> row = logits.first(size_t(legalTokens));
-  if (illegal.empty())
+  if (ADZE_MUTANT("show-unused-ids") || illegal.empty())
     return row;
   masked.assign(row.begin(), row.end());
   for (int32_t token : illegal)
@@ -193,7 +194,7 @@ Expected<TokenChoice> TokenChooser::choose(std::span<const float> logits, const 
     keepTopP(p.topP);
     if (p.minP > 0)
       std::erase_if(candidates, [&](const Candidate &candidate) { return candidate.weight < p.minP; });
-    choice.token = draw(uniformAt(p.seed, uint64_t(position)));
+    choice.token = draw(uniformAt(p.seed, ADZE_MUTANT("draw-by-seed-alone") ? 0 : uint64_t(position)));
   }
   if (p.topLogprobs >= 0) {
     double logSum = logSumExp(legal);

@@ -1,5 +1,6 @@
 // Admission and the composition of steps.
 #include "adze/Runtime/Scheduler/Scheduler.h"
+#include "adze/Support/Mutant.h"
 
 #include <algorithm>
 #include <fmt/format.h>
@@ -67,9 +68,10 @@ std::vector<ScheduledSpan> Scheduler::planStep() {
   for (auto it = running.begin(); it != running.end(); ++it)
     if (it->second.computed < it->second.known)
       order.push_back(it);
-  std::sort(order.begin(), order.end(), [](auto a, auto b) {
-    return std::tie(a->second.lastServed, a->first) < std::tie(b->second.lastServed, b->first);
-  });
+  if (!ADZE_MUTANT("serve-in-order-of-arrival"))
+    std::sort(order.begin(), order.end(), [](auto a, auto b) {
+      return std::tie(a->second.lastServed, a->first) < std::tie(b->second.lastServed, b->first);
+    });
   if (int64_t(order.size()) > limits.stepTokens)
     order.resize(size_t(limits.stepTokens));
 
