@@ -121,13 +121,12 @@ Expected<std::unique_ptr<RowSource>> WeightEvaluator::source(mlir::Value value) 
   Extents extents = extentsOf(type);
 
   std::vector<RowSourcePtr> inputs;
-  if (!mlir::isa<llm::SourceTensorOp, mlir::arith::ConstantOp>(op))
-    for (mlir::Value operand : op->getOperands()) {
-      Expected<RowSourcePtr> input = source(operand);
-      if (!input)
-        return input;
-      inputs.push_back(std::move(*input));
-    }
+  for (mlir::Value operand : op->getOperands()) {
+    Expected<RowSourcePtr> input = source(operand);
+    if (!input)
+      return input;
+    inputs.push_back(std::move(*input));
+  }
   if (auto permute = mlir::dyn_cast<llm::PermuteRowsOp>(op))
     return makePermutedRows(std::move(inputs[0]), int64_t(permute.getHeads()));
   if (mlir::isa<llm::ConcatRowsOp>(op))
