@@ -75,4 +75,4 @@ def add_flag(tools, flag):
 if lit_config.params.get("roundtrip", "0") not in ("", "0"):
     add_flag(["adze-opt"], "--verify-roundtrip")
 if "mutant" in lit_config.params:
-    add_flag(["adze-opt", "adze-compile", "adze"], "--mutant=" + lit_config.params["mutant"])
+    add_flag(["adze-opt", "adze-compile", "adze", "kernel-check"], "--mutant=" + lit_config.params["mutant"])
