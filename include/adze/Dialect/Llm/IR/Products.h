@@ -1,11 +1,10 @@
-//===- Products.h - what linears have in common
-//----------------------------------------------------------------------===//
+//===- Products.h - what linears have in common -------------------------------------------------------------------===//
 //
 // A product is an op that multiplies activations with a weight. Passes and conversions ask here for what they need of
 // one, whichever it is: the parts of its weight and the name of their encoding (adze/Format/Encodings.h), which is the
 // key of a target's packs and schedules.
 //
-//===----------------------------------------------------------------------------------------------------------------===//
+//===--------------------------------------------------------------------------------------------------------------===//
 #ifndef ADZE_DIALECT_LLM_IR_PRODUCTS_H
 #define ADZE_DIALECT_LLM_IR_PRODUCTS_H
 

@@ -2,7 +2,7 @@
 // kernel, a pass or a whole compiled model computes is compared with what stands here.
 //
 //   Evaluator evaluator(module, provider);
-//   auto results = evaluator.run("step", {tokens, batch, std::move(cache)});
+//   auto results = evaluator.run("step", values(tokens, batch, std::move(cache)));
 //
 // It knows func.func, func.call, llm ops, groups (llm.kernel) and the arith and math ops that the llm level uses; each
 // op's meaning is its `ReferenceEval` interface, attached by `registerReferenceEvaluator`. Any other op, an index out
@@ -24,6 +24,14 @@
 namespace adze::llm::reference {
 
 using Values = std::vector<Value>;
+
+/// A list that takes what is moved into it. A braced list would copy, and a cache that two hold is copied by an append.
+template <class... Parts> Values values(Parts &&...parts) {
+  Values list;
+  list.reserve(sizeof...(parts));
+  (list.emplace_back(std::forward<Parts>(parts)), ...);
+  return list;
+}
 
 /// Gives the number of a weight, as its type says (packs do not matter). Asked once for each weight.
 using WeightProvider = std::function<Expected<Tensor>(WeightOp)>;
