@@ -72,6 +72,40 @@ func.func private @decode_and_prefill() -> !llm.batch {
   return %batch : !llm.batch
 }
 
+// Six tokens of a new request on page 0.
+func.func private @six_tokens() -> !llm.batch {
+  %position = arith.constant dense<[0, 1, 2, 3, 4, 5]> : tensor<6xi32>
+  %request = arith.constant dense<0> : tensor<6xi32>
+  %slot = arith.constant dense<[0, 1, 2, 3, 4, 5]> : tensor<6xi64>
+  %start = arith.constant dense<[0, 6]> : tensor<2xi32>
+  %length = arith.constant dense<[6]> : tensor<1xi32>
+  %page_start = arith.constant dense<[0, 1]> : tensor<2xi32>
+  %pages = arith.constant dense<[0]> : tensor<1xi32>
+  %row = arith.constant dense<[5]> : tensor<1xi32>
+  %batch = llm.make_batch position %position request %request kv_slot %slot query_start %start kv_length %length
+      prompt_length %length page_start %page_start pages %pages output_row %row
+      : tensor<6xi32>, tensor<6xi32>, tensor<6xi64>, tensor<2xi32>, tensor<1xi32>, tensor<1xi32>, tensor<2xi32>,
+        tensor<1xi32>, tensor<1xi32>
+  return %batch : !llm.batch
+}
+
+// Four requests: one token with a key on page 1, one token whose request keeps no key, no token at all, one token again.
+func.func private @lengths_1_0_0_1() -> !llm.batch {
+  %position = arith.constant dense<[0, 0, 0]> : tensor<3xi32>
+  %request = arith.constant dense<[0, 1, 3]> : tensor<3xi32>
+  %slot = arith.constant dense<[16, 31, 0]> : tensor<3xi64>
+  %start = arith.constant dense<[0, 1, 2, 2, 3]> : tensor<5xi32>
+  %length = arith.constant dense<[1, 0, 0, 1]> : tensor<4xi32>
+  %page_start = arith.constant dense<[0, 1, 1, 1, 2]> : tensor<5xi32>
+  %pages = arith.constant dense<[1, 0]> : tensor<2xi32>
+  %row = arith.constant dense<[0, 1, 2]> : tensor<3xi32>
+  %batch = llm.make_batch position %position request %request kv_slot %slot query_start %start kv_length %length
+      prompt_length %length page_start %page_start pages %pages output_row %row
+      : tensor<3xi32>, tensor<3xi32>, tensor<3xi64>, tensor<5xi32>, tensor<4xi32>, tensor<4xi32>, tensor<5xi32>,
+        tensor<2xi32>, tensor<3xi32>
+  return %batch : !llm.batch
+}
+
 func.func private @no_tokens() -> !llm.batch {
   %none = arith.constant dense<> : tensor<0xi32>
   %slot = arith.constant dense<> : tensor<0xi64>
@@ -242,6 +276,32 @@ func.func @no_visible_key_gives_zero() {
   %q = arith.constant dense<1.0> : tensor<1x2xf32>
   %o = llm.paged_attention %q, %kv, %layer, %batch heads 1 scale 1.0 window 0 : tensor<1x2xf32>, !kv
   check.expect_eq %o, dense<0.0> : tensor<1x2xf32>
+  return
+}
+
+func.func @a_request_without_keys_does_not_disturb_its_neighbours() {
+  %layer = arith.constant 0 : index
+  %batch = func.call @lengths_1_0_0_1() : () -> !llm.batch
+  %empty = check.empty_kv pages 2 : !kv
+  %k = arith.constant dense<1.0> : tensor<3x2xf32>
+  %v = arith.constant dense<[[1.0, 2.0], [3.0, 4.0], [5.0, 6.0]]> : tensor<3x2xf32>
+  %kv = llm.kv_append %k, %v, %empty, %layer, %batch : tensor<3x2xf32>, tensor<3x2xf32>, !kv
+  %o = llm.paged_attention %k, %kv, %layer, %batch heads 1 scale 1.0 window 0 : tensor<3x2xf32>, !kv
+  check.expect_eq %o, dense<[[1.0, 2.0], [0.0, 0.0], [5.0, 6.0]]> : tensor<3x2xf32>
+  return
+}
+
+func.func @window_of_four_counts_distance_three_and_not_four() { // equal keys: means of the last four values
+  %layer = arith.constant 0 : index
+  %batch = func.call @six_tokens() : () -> !llm.batch
+  %empty = check.empty_kv pages 1 : !kv
+  %k = arith.constant dense<0.0> : tensor<6x2xf32>
+  %v = arith.constant dense<[[1.0, -1.0], [10.0, -10.0], [100.0, -100.0], [1000.0, -1000.0], [10000.0, -10000.0],
+                             [100000.0, -100000.0]]> : tensor<6x2xf32>
+  %kv = llm.kv_append %k, %v, %empty, %layer, %batch : tensor<6x2xf32>, tensor<6x2xf32>, !kv
+  %o = llm.paged_attention %v, %kv, %layer, %batch heads 1 scale 1.0 window 4 : tensor<6x2xf32>, !kv
+  check.expect_almost_eq %o, dense<[[1.0, -1.0], [5.5, -5.5], [37.0, -37.0], [277.75, -277.75], [2777.5, -2777.5],
+      [27775.0, -27775.0]]> : tensor<6x2xf32> within 2.0e-7
   return
 }
 
