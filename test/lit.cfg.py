@@ -69,7 +69,9 @@ config.substitutions += [("%smollm2", model), ("%source", config.adze_source), (
 
 
 def add_flag(tools, flag):
-    config.substitutions.append((r"(?<![\w/.-])(%s)(?![\w.-])" % "|".join(tools), r"\1 " + flag))
+    # lit takes a replacement literally, so each tool has a line of its own.
+    for tool in tools:
+        config.substitutions.append((r"(?<![\w/.-])%s(?![\w.-])" % tool, tool + " " + flag))
 
 
 if lit_config.params.get("roundtrip", "0") not in ("", "0"):
