@@ -86,8 +86,7 @@ std::span<const TargetInfo *const> adze::x86Targets() {
     all.insert(all.end(), more.begin(), more.end());
     return all;
   };
-  static const Features wide =
-      with(base, {"avx512f", "avx512bw", "avx512cd", "avx512dq", "avx512vl"});
+  static const Features wide = with(base, {"avx512f", "avx512bw", "avx512cd", "avx512dq", "avx512vl"});
   static const X86Level v3({"x86-64-v3", 8, 16, base});
   static const X86Level v4({"avx512", 16, 32, wide});
   static const X86Level vnni({"avx512vnni", 16, 32, with(wide, {"avx512vnni"})});

@@ -1,4 +1,5 @@
-//===- LinearMap.h - linear maps over GF(2) from index bits to tile coordinates -------------------------------------===//
+//===- LinearMap.h - linear maps over GF(2) from index bits to tile coordinates
+//-------------------------------------===//
 //
 // Where does element number i of a register file, a vector or a packed block belong in the tile? For everything that
 // hardware and packers do, the answer is linear over GF(2): every bit of i adds (XORs) one fixed vector to the

@@ -1,7 +1,8 @@
-//===- PackedOrder.h - tensors stored as blocks of a linear map ------------------------------------------------------===//
+//===- PackedOrder.h - tensors stored as blocks of a linear map
+//------------------------------------------------------===//
 //
-// A packed tensor is cut into blocks; blocks follow each other row-major, ceil(extent / block) in each dimension; inside
-// a block a LinearMap says which coordinate an element address holds. Elements beyond the extents are zeros.
+// A packed tensor is cut into blocks; blocks follow each other row-major, ceil(extent / block) in each dimension;
+// inside a block a LinearMap says which coordinate an element address holds. Elements beyond the extents are zeros.
 //
 // Worked example: 4-bit codes [N, K] with block [8, 32] and order "c4 c1 c2 r1 r2 r4 c8 c16" (256 elements, 128 bytes).
 // The element (row 11, column 37) of a matrix with 64 columns lies in block (1, 1) = number 1 * 2 + 1 = 3, at

@@ -1,4 +1,5 @@
-//===- TargetInfo.h - what passes may know of a target ---------------------------------------------------------------===//
+//===- TargetInfo.h - what passes may know of a target
+//---------------------------------------------------------------===//
 //
 // Passes see this class and never a target. A target is data: lanes, features, packs and schedule rows. No MLIR here.
 //
@@ -33,9 +34,9 @@ struct WeightPack {
 
 /// Tile sizes of a kernel family. Every field is a positive number of elements.
 struct ScheduleRow {
-  int64_t tokens = 1;  ///< rows of activations that one block takes; a rest runs one row at a time
+  int64_t tokens = 1;   ///< rows of activations that one block takes; a rest runs one row at a time
   int64_t columns = 32; ///< outputs (n) of one block
-  int64_t depth = 32;  ///< k of one step of the reduction loop; a multiple of the pack's block
+  int64_t depth = 32;   ///< k of one step of the reduction loop; a multiple of the pack's block
 };
 
 /// What a schedule row is chosen by. Zero: not known or not applicable.

@@ -1,7 +1,8 @@
-//===- Dots.cpp - products ------------------------------------------------------------------------------------------------===//
+//===- Dots.cpp - products
+//------------------------------------------------------------------------------------------------===//
 //
-// Lanes run along n. A register block is `rows` of a times `columns` registers of n, as many as the register file holds;
-// for each k the weights of the block are asked for once and every row's scalar is broadcast against them:
+// Lanes run along n. A register block is `rows` of a times `columns` registers of n, as many as the register file
+// holds; for each k the weights of the block are asked for once and every row's scalar is broadcast against them:
 //
 //   for k ascending:  w[c] = b[n + c L .. , k];   for each row: acc[row][c] = fma(splat a[row, k], w[c], acc[row][c])
 //
@@ -11,6 +12,8 @@
 //===----------------------------------------------------------------------------------------------------------------===//
 #include "KernelEmitter.h"
 #include "MathFunctions.h"
+
+#include "adze/Support/Mutant.h"
 
 using namespace mlir;
 using namespace adze::tile;
@@ -79,7 +82,7 @@ void KernelEmitter::dot(DotOp op) {
         return acc;
       });
     }
-    if (whole < depth)
+    if (whole < depth && !ADZE_MUTANT("drop-tail-of-depth"))
       run({Value(), whole, 1}, depth - whole);
     for (int64_t i = 0; i < r * c; ++i) {
       if (buffered)

@@ -26,8 +26,7 @@ Value KernelEmitter::add(Value x, Value y) { return b.createOrFold<arith::AddIOp
 Value KernelEmitter::mul(Value x, Value y) { return b.createOrFold<arith::MulIOp>(loc, x, y); }
 
 Value KernelEmitter::toI64(Value value) {
-  return value.getType().isInteger(64) ? value
-                                       : b.createOrFold<arith::IndexCastOp>(loc, b.getI64Type(), value);
+  return value.getType().isInteger(64) ? value : b.createOrFold<arith::IndexCastOp>(loc, b.getI64Type(), value);
 }
 
 Value KernelEmitter::at(const At &coordinate) {
@@ -48,13 +47,10 @@ Value KernelEmitter::gep(Value pointer, int64_t bytes) {
   if (bytes > INT32_MAX || bytes < INT32_MIN)
     return LLVM::GEPOp::create(b, loc, pointer.getType(), b.getI8Type(), pointer,
                                ValueRange{constant(b.getI64Type(), bytes)});
-  return LLVM::GEPOp::create(b, loc, pointer.getType(), b.getI8Type(), pointer,
-                             ArrayRef<LLVM::GEPArg>{int32_t(bytes)});
+  return LLVM::GEPOp::create(b, loc, pointer.getType(), b.getI8Type(), pointer, ArrayRef<LLVM::GEPArg>{int32_t(bytes)});
 }
 
-static unsigned alignmentOf(Type type) {
-  return std::max(1u, getElementTypeOrSelf(type).getIntOrFloatBitWidth() / 8);
-}
+static unsigned alignmentOf(Type type) { return std::max(1u, getElementTypeOrSelf(type).getIntOrFloatBitWidth() / 8); }
 
 Value KernelEmitter::loadRaw(Type type, Value pointer) {
   if (isa<LLVM::LLVMPointerType>(type))

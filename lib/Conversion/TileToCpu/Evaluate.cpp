@@ -136,9 +136,7 @@ Value KernelEmitter::evaluate(Value tile, ArrayRef<At> at, bool scalar) {
 
 Value KernelEmitter::elementwise(Operation *op, ArrayRef<Value> operands, Type type) {
   Type element = getElementTypeOrSelf(type), from = getElementTypeOrSelf(operands.front().getType());
-  auto withElement = [&](Type other) -> Type {
-    return isa<VectorType>(type) ? Type(vectorOf(other)) : other;
-  };
+  auto withElement = [&](Type other) -> Type { return isa<VectorType>(type) ? Type(vectorOf(other)) : other; };
   Type i32 = withElement(b.getI32Type());
   MathFunctions math(b, loc);
   if (isa<arith::TruncFOp>(op) && element.isBF16() && from.isF32())

@@ -1,7 +1,8 @@
-//===- IntegerDots.cpp - exact 8-bit and 4-bit products ---------------------------------------------------------------===//
+//===- IntegerDots.cpp - exact 8-bit and 4-bit products
+//---------------------------------------------------------------===//
 //
-// Four neighbouring k of one n fill a 32-bit lane of a weight register (the pack sees to it); the same four k of a row of
-// a are one 32-bit word, broadcast. By what the CPU has:
+// Four neighbouring k of one n fill a 32-bit lane of a weight register (the pack sees to it); the same four k of a row
+// of a are one 32-bit word, broadcast. By what the CPU has:
 //
 //   codes      vpdpbusd                     otherwise
 //   u4         acc += dpbusd(w, a)          16-bit sums of pmaddubsw(w, a) over at most 32 k (8 * 2 * 15 * 127 = 30480
@@ -13,6 +14,8 @@
 //
 //===----------------------------------------------------------------------------------------------------------------===//
 #include "KernelEmitter.h"
+
+#include "adze/Support/Mutant.h"
 
 using namespace mlir;
 using namespace adze::tile;
@@ -57,7 +60,8 @@ Value KernelEmitter::codeWords(Value tile, ArrayRef<At> at) {
 Value KernelEmitter::activationWord(Value tile, At row, At k) {
   TileState &state = tiles[tile];
   Ats place{row, k};
-  Key key{tile.getAsOpaquePointer(), true,
+  Key key{tile.getAsOpaquePointer(),
+          true,
           {{row.dyn ? row.dyn.getAsOpaquePointer() : nullptr, row.fixed},
            {k.dyn ? k.dyn.getAsOpaquePointer() : nullptr, k.fixed},
            {nullptr, -4}}};
@@ -128,7 +132,8 @@ void KernelEmitter::integerStep(DotOp op, ArrayRef<At> origin, int64_t rows, int
         Value low = constant(bytes, 15);
         Value shifted = bitcast(arith::ShRUIOp::create(b, loc, bitcast(word, halves), constant(halves, 4)), bytes);
         codes.push_back(arith::AndIOp::create(b, loc, word, low));
-        codes.push_back(arith::AndIOp::create(b, loc, shifted, low));
+        codes.push_back(ADZE_MUTANT("keep-neighbours-nibble") ? shifted
+                                                              : arith::AndIOp::create(b, loc, shifted, low).getResult());
       } else {
         codes.push_back(word);
       }

@@ -135,18 +135,15 @@ void KernelEmitter::emitOp(Operation &op) {
     std::shared_ptr<Access> access =
         makeAccess(&op, lookup.getView(), lookup.getOffsets(), type, ArrayRef<int64_t>(), ArrayRef(all), true);
     if (access)
-      scalars.map(lookup.getResult(), Value(arith::IndexCastOp::create(
-                                          b, loc, b.getIndexType(), loadRaw(access->element, access->pointer))));
+      scalars.map(lookup.getResult(), Value(arith::IndexCastOp::create(b, loc, b.getIndexType(),
+                                                                       loadRaw(access->element, access->pointer))));
   } else if (auto store = dyn_cast<StoreOp>(op)) {
     Type type = store.getValue().getType();
-    std::shared_ptr<Access> access =
-        makeAccess(&op, store.getView(), store.getOffsets(), cast<RankedTensorType>(type), store.getDims(),
-                   store.getInBounds(), /*mayOverread=*/false);
+    std::shared_ptr<Access> access = makeAccess(&op, store.getView(), store.getOffsets(), cast<RankedTensorType>(type),
+                                                store.getDims(), store.getInBounds(), /*mayOverread=*/false);
     if (!access)
       return;
-    forEachRegister(type, [&](ArrayRef<At> at) {
-      this->store(*access, at, laneDim(type), get(store.getValue(), at));
-    });
+    forEachRegister(type, [&](ArrayRef<At> at) { this->store(*access, at, laneDim(type), get(store.getValue(), at)); });
   } else if (auto dotOp = dyn_cast<DotOp>(op)) {
     dot(dotOp);
   } else if (auto reduceOp = dyn_cast<ReduceOp>(op)) {
@@ -241,29 +238,29 @@ void KernelEmitter::emitFor(scf::ForOp op) {
         scalars.map(target, groups[next++].front());
     }
   };
-  SmallVector<Value> results =
-      loop(scalars.lookup(op.getLowerBound()), scalars.lookup(op.getUpperBound()), scalars.lookup(op.getStep()),
-           init.values, [&](Value counter, ValueRange flat) {
-             scalars.map(op.getInductionVar(), counter);
-             bind(op.getRegionIterArgs(), flat);
-             walk(*op.getBody());
-             ValueRange yielded = op.getBody()->getTerminator()->getOperands();
-             SmallVector<Value> values = flatten(yielded).values;
-             // All are complete before any is overwritten: a yield may read the carried tiles, or exchange them.
-             for (auto [i, value] : llvm::enumerate(yielded))
-               if (buffers[i] && tiles[value].kind != TileState::Buffer) {
-                 toBuffer(value);
-               } else if (buffers[i] && tiles[value].buffer != buffers[i] &&
-                          llvm::is_contained(buffers, tiles[value].buffer)) {
-                 Value copy = allocate(value.getType());
-                 copyBuffer(value.getType(), tiles[value].buffer, copy);
-                 setBuffer(value, copy);
-               }
-             for (auto [i, value] : llvm::enumerate(yielded))
-               if (buffers[i] && tiles[value].buffer != buffers[i])
-                 copyBuffer(value.getType(), tiles[value].buffer, buffers[i]);
-             return values;
-           });
+  SmallVector<Value> results = loop(scalars.lookup(op.getLowerBound()), scalars.lookup(op.getUpperBound()),
+                                    scalars.lookup(op.getStep()), init.values, [&](Value counter, ValueRange flat) {
+                                      scalars.map(op.getInductionVar(), counter);
+                                      bind(op.getRegionIterArgs(), flat);
+                                      walk(*op.getBody());
+                                      ValueRange yielded = op.getBody()->getTerminator()->getOperands();
+                                      SmallVector<Value> values = flatten(yielded).values;
+                                      // All are complete before any is overwritten: a yield may read the carried tiles,
+                                      // or exchange them.
+                                      for (auto [i, value] : llvm::enumerate(yielded))
+                                        if (buffers[i] && tiles[value].kind != TileState::Buffer) {
+                                          toBuffer(value);
+                                        } else if (buffers[i] && tiles[value].buffer != buffers[i] &&
+                                                   llvm::is_contained(buffers, tiles[value].buffer)) {
+                                          Value copy = allocate(value.getType());
+                                          copyBuffer(value.getType(), tiles[value].buffer, copy);
+                                          setBuffer(value, copy);
+                                        }
+                                      for (auto [i, value] : llvm::enumerate(yielded))
+                                        if (buffers[i] && tiles[value].buffer != buffers[i])
+                                          copyBuffer(value.getType(), tiles[value].buffer, buffers[i]);
+                                      return values;
+                                    });
   bind(op.getResults(), results);
 }
 

@@ -1,8 +1,9 @@
-//===- KernelEmitter.h - one kernel, from tiles to vectors ------------------------------------------------------------===//
+//===- KernelEmitter.h - one kernel, from tiles to vectors
+//------------------------------------------------------------===//
 //
-// One structured walk over a kernel, no pattern rewriting. A tile is a value that can be asked for any of its registers;
-// a register is a vector of `lanes` neighbours along the tile's lane dimension (its `#tile.regs` encoding), or a scalar
-// where the layout has no lanes. A tile is in one of three states:
+// One structured walk over a kernel, no pattern rewriting. A tile is a value that can be asked for any of its
+// registers; a register is a vector of `lanes` neighbours along the tile's lane dimension (its `#tile.regs` encoding),
+// or a scalar where the layout has no lanes. A tile is in one of three states:
 //
 //   Lazy       nothing was emitted. Asking for a register emits the whole chain behind it: load, extend, dequantize,
 //              multiply. A weight tile [32, K] so costs nothing by itself, whatever K: a dot asks for one register at a
@@ -47,9 +48,9 @@ using Ats = llvm::SmallVector<At, 4>;
 
 /// Memory under a view.
 struct ViewState {
-  mlir::Value pointer;                          ///< offset included
-  llvm::SmallVector<mlir::Value, 6> extents;    ///< index
-  llvm::SmallVector<mlir::Value, 6> strides;    ///< index, elements; empty for packed memory
+  mlir::Value pointer;                       ///< offset included
+  llvm::SmallVector<mlir::Value, 6> extents; ///< index
+  llvm::SmallVector<mlir::Value, 6> strides; ///< index, elements; empty for packed memory
   std::optional<PackedOrder> order;
   mlir::Type element;
   bool overread = false;
@@ -57,25 +58,25 @@ struct ViewState {
 
 /// A load or store with its offsets applied: what is left depends on the coordinate inside the tile alone.
 struct Access {
-  mlir::Value pointer;                          ///< of the tile's origin
+  mlir::Value pointer; ///< of the tile's origin
   mlir::Type element;
-  llvm::SmallVector<int64_t, 4> shape;          ///< of the tile
-  llvm::SmallVector<mlir::Value, 4> strides;    ///< bytes for each tile dimension, index; plain memory
+  llvm::SmallVector<int64_t, 4> shape;                        ///< of the tile
+  llvm::SmallVector<mlir::Value, 4> strides;                  ///< bytes for each tile dimension, index; plain memory
   llvm::SmallVector<std::pair<unsigned, mlir::Value>> bounds; ///< tile dimension, what remains up to the extent
-  mlir::Value inside;                           ///< i1: the offsets that no tile dimension spans lie inside; may be null
+  mlir::Value inside; ///< i1: the offsets that no tile dimension spans lie inside; may be null
   // packed memory
   const PackedOrder *order = nullptr;
-  llvm::SmallVector<unsigned, 4> dims;          ///< order dimension of each tile dimension
+  llvm::SmallVector<unsigned, 4> dims;           ///< order dimension of each tile dimension
   llvm::SmallVector<mlir::Value, 4> blockStride; ///< elements from one block to the next, by order dimension
-  llvm::SmallVector<int64_t, 4> free;           ///< in-block steps below this are static, by order dimension
+  llvm::SmallVector<int64_t, 4> free;            ///< in-block steps below this are static, by order dimension
 };
 
 struct TileState {
   enum Kind { Lazy, Registers, Buffer } kind = Lazy;
   llvm::SmallVector<mlir::Value> registers; ///< row-major; the lane dimension counts registers
   mlir::Value buffer;
-  std::shared_ptr<Access> access;           ///< of a tile.load
-  mlir::Block *block = nullptr;             ///< where the registers are complete: `after`, or the block's start
+  std::shared_ptr<Access> access; ///< of a tile.load
+  mlir::Block *block = nullptr;   ///< where the registers are complete: `after`, or the block's start
   mlir::Operation *after = nullptr;
 };
 
@@ -172,7 +173,10 @@ private:
   mlir::Value mul(mlir::Value x, mlir::Value y);
   mlir::Value toI64(mlir::Value value);
   mlir::Value at(const At &coordinate);
-  At plus(At coordinate, int64_t more) { coordinate.fixed += more; return coordinate; }
+  At plus(At coordinate, int64_t more) {
+    coordinate.fixed += more;
+    return coordinate;
+  }
   mlir::Value gep(mlir::Value pointer, mlir::Value bytes);
   mlir::Value gep(mlir::Value pointer, int64_t bytes);
   mlir::Value loadRaw(mlir::Type type, mlir::Value pointer);

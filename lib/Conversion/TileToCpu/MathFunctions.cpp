@@ -24,8 +24,7 @@ Value MathFunctions::real(Value shape, double value) {
   return splatConstant(b, loc, shape.getType(), b.getFloatAttr(element, value));
 }
 Value MathFunctions::integer(Value shape, int64_t value) {
-  return splatConstant(b, loc, shape.getType(),
-                       b.getIntegerAttr(getElementTypeOrSelf(shape.getType()), value));
+  return splatConstant(b, loc, shape.getType(), b.getIntegerAttr(getElementTypeOrSelf(shape.getType()), value));
 }
 Value MathFunctions::fma(Value x, Value y, Value z) { return math::FmaOp::create(b, loc, x, y, z); }
 Value MathFunctions::bits(Value x, Type element) {
@@ -132,8 +131,8 @@ Value MathFunctions::tanh(Value x) {
   Reduced reduced = reduceExp(arith::MulFOp::create(b, loc, magnitude, real(x, -2)), false);
   Value power = scalbn(real(x, 1), reduced.n);
   Value e = fma(power, expm1Polynomial(reduced.r), arith::SubFOp::create(b, loc, power, real(x, 1)));
-  Value quotient = arith::DivFOp::create(b, loc, arith::NegFOp::create(b, loc, e),
-                                         arith::AddFOp::create(b, loc, e, real(x, 2)));
+  Value quotient =
+      arith::DivFOp::create(b, loc, arith::NegFOp::create(b, loc, e), arith::AddFOp::create(b, loc, e, real(x, 2)));
   return bits(arith::OrIOp::create(b, loc, bits(quotient, b.getI32Type()), sign), b.getF32Type());
 }
 
@@ -145,8 +144,7 @@ Value MathFunctions::sine(Value x, bool cosine) {
   Value count = arith::SubFOp::create(b, loc, sum, magic);
   Value rest = fma(count, real(wide, -6.123233995736766e-17), fma(count, real(wide, -1.5707963267948966), wide));
   Value r = arith::TruncFOp::create(b, loc, x.getType(), rest);
-  Value quadrant =
-      arith::TruncIOp::create(b, loc, like(x, b.getI32Type()), bits(sum, b.getI64Type()));
+  Value quadrant = arith::TruncIOp::create(b, loc, like(x, b.getI32Type()), bits(sum, b.getI64Type()));
   if (cosine)
     quadrant = arith::AddIOp::create(b, loc, quadrant, integer(quadrant, 1));
   Value z = arith::MulFOp::create(b, loc, r, r);
@@ -158,11 +156,11 @@ Value MathFunctions::sine(Value x, bool cosine) {
     c = fma(c, z, real(x, term));
   c = fma(c, z, real(x, 1));
   Value one = integer(quadrant, 1), zero = integer(quadrant, 0);
-  Value odd = arith::CmpIOp::create(b, loc, arith::CmpIPredicate::ne,
-                                    arith::AndIOp::create(b, loc, quadrant, one), zero);
+  Value odd =
+      arith::CmpIOp::create(b, loc, arith::CmpIPredicate::ne, arith::AndIOp::create(b, loc, quadrant, one), zero);
   Value value = arith::SelectOp::create(b, loc, odd, c, s);
   // Quadrants 2 and 3 turn the sign.
-  Value turn = arith::ShLIOp::create(
-      b, loc, arith::AndIOp::create(b, loc, quadrant, integer(quadrant, 2)), integer(quadrant, 30));
+  Value turn = arith::ShLIOp::create(b, loc, arith::AndIOp::create(b, loc, quadrant, integer(quadrant, 2)),
+                                     integer(quadrant, 30));
   return bits(arith::XOrIOp::create(b, loc, bits(value, b.getI32Type()), turn), b.getF32Type());
 }

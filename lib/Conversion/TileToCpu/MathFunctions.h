@@ -1,4 +1,5 @@
-//===- MathFunctions.h - exp, sin, cos and the like as arithmetic ---------------------------------------------------===//
+//===- MathFunctions.h - exp, sin, cos and the like as arithmetic
+//---------------------------------------------------===//
 //
 // A program has no undefined symbol, and its results are the same on every machine of a kind; so every function is
 // written out in IEEE operations with fused multiply-adds. All take and give f32, scalar or vector.
@@ -7,9 +8,9 @@
 //           powers of two so that results down to the smallest subnormal are right. exp(0) = 1 and exp(-inf) = 0
 //           exactly: a masked score changes no bit of a softmax. At most 1.5 ulp.
 //   tanh    from exp(r) - 1 without the 1, so that small arguments keep their digits. At most 3 ulp.
-//   sin,cos argument reduced in f64, pi / 2 in two parts (good for |x| <= 2^20, the positions that rope sees), Taylor in f32. 1.5 ulp.
-//   rsqrt   1 / sqrt, both correctly rounded.
-//   bf16    round to nearest even by integer arithmetic; a NaN stays a NaN.
+//   sin,cos argument reduced in f64, pi / 2 in two parts (good for |x| <= 2^20, the positions that rope sees), Taylor
+//   in f32. 1.5 ulp. rsqrt   1 / sqrt, both correctly rounded. bf16    round to nearest even by integer arithmetic; a
+//   NaN stays a NaN.
 //
 //===----------------------------------------------------------------------------------------------------------------===//
 #ifndef ADZE_LIB_CONVERSION_TILETOCPU_MATHFUNCTIONS_H

@@ -1,9 +1,10 @@
-//===- Packed.cpp - registers out of packed memory ---------------------------------------------------------------------===//
+//===- Packed.cpp - registers out of packed memory
+//---------------------------------------------------------------------===//
 //
-// The order is linear, so an element's address is (run-time part) + (static part). Run-time: which block, and those bits
-// of the place inside a block that the offset does not fix (a single row of a table, say). Static: everything that the
-// coordinate inside the tile adds. A register's lanes then have static addresses relative to each other, and one rule
-// serves every order:
+// The order is linear, so an element's address is (run-time part) + (static part). Run-time: which block, and those
+// bits of the place inside a block that the offset does not fix (a single row of a table, say). Static: everything that
+// the coordinate inside the tile adds. A register's lanes then have static addresses relative to each other, and one
+// rule serves every order:
 //
 //   * lanes one word of 8, 16, 32 or 64 bits apart: one vector load of words, shifted right to the element;
 //     (4-bit codes with lanes along n: 32-bit words, k % 4 picks the byte, the code's half the nibble)
@@ -12,6 +13,8 @@
 //
 //===----------------------------------------------------------------------------------------------------------------===//
 #include "KernelEmitter.h"
+
+#include "adze/Support/Mutant.h"
 
 using namespace mlir;
 using namespace adze::tile;
@@ -34,7 +37,7 @@ bool KernelEmitter::makePackedAccess(Operation *op, const ViewState &view, Value
     Value offset = scalars.lookup(offsets[d]);
     access.free[d] = known;
     elements = add(elements, mul(b.createOrFold<arith::DivUIOp>(loc, offset, index(block)), access.blockStride[d]));
-    if (known == block)
+    if (known == block || ADZE_MUTANT("ignore-row-inside-block"))
       continue;
     const auto *place = llvm::find(access.dims, d);
     if (place != access.dims.end() && access.shape[place - access.dims.begin()] > known) {
@@ -51,13 +54,12 @@ bool KernelEmitter::makePackedAccess(Operation *op, const ViewState &view, Value
         refuse(op, "the offset along dimension " + Twine(d) + " of packed memory must be a multiple of its block");
         return false;
       }
-      Value set = b.createOrFold<arith::AndIOp>(
-          loc, b.createOrFold<arith::DivUIOp>(loc, offset, index(basis[d])), index(1));
+      Value set =
+          b.createOrFold<arith::AndIOp>(loc, b.createOrFold<arith::DivUIOp>(loc, offset, index(basis[d])), index(1));
       elements = add(elements, mul(set, index(int64_t(1) << bit)));
     }
   }
-  Value bytes = bits == 4 ? b.createOrFold<arith::DivUIOp>(loc, elements, index(2))
-                          : mul(elements, index(bits / 8));
+  Value bytes = bits == 4 ? b.createOrFold<arith::DivUIOp>(loc, elements, index(2)) : mul(elements, index(bits / 8));
   access.pointer = gep(view.pointer, bytes);
   return true;
 }

@@ -1,11 +1,11 @@
 // The way from sequential kernels to the llvm dialect, as one pipeline.
 #include "adze/Conversion/TileToCpu/Passes.h"
-#include "adze/Transforms/Tile/Passes.h"
 
 #include "mlir/Conversion/Passes.h"
 #include "mlir/Pass/PassManager.h"
 #include "mlir/Pass/PassRegistry.h"
 #include "mlir/Transforms/Passes.h"
+#include "llvm/Support/ErrorHandling.h"
 
 using namespace mlir;
 
@@ -21,9 +21,11 @@ void adze::tile::buildVectorToLLVM(OpPassManager &manager) {
 }
 
 void adze::tile::buildTileToLLVM(OpPassManager &manager, StringRef target) {
-  manager.addPass(createTilePeelBoundariesPass());
-  manager.addPass(createTileAssignLayoutsPass({target.str()}));
-  manager.addPass(createTileVerifyKernelsPass({target.str()}));
+  // By name: a conversion sees its two dialects, not the passes that run before it.
+  std::string option = ("{target=" + target + "}").str();
+  std::string passes = "tile-peel-boundaries,tile-assign-layouts" + option + ",tile-verify-kernels" + option;
+  if (failed(parsePassPipeline(passes, manager)))
+    llvm::report_fatal_error("the passes of adze/Transforms/Tile/Passes.h are not registered");
   manager.addPass(createConvertTileToCpuPass({target.str()}));
   buildVectorToLLVM(manager);
 }

@@ -1,12 +1,15 @@
-//===- Reduce.cpp - sums and maxima along a dimension ------------------------------------------------------------------===//
+//===- Reduce.cpp - sums and maxima along a dimension
+//------------------------------------------------------------------===//
 //
-// Along the lanes, of an extent n with L lanes: register j of ceil(n / L) goes to partial result j mod 4, in ascending j
-// (lanes beyond n hold the identity); the partial results meet as (p0 + p1) + (p2 + p3), with as many as there are; then
-// halves of the vector meet until one lane is left: lane i with lane i + L/2, then L/4, ... . Along another dimension:
-// ascending. The order so depends on n and L alone, never on the tile's other extents or on loops.
+// Along the lanes, of an extent n with L lanes: register j of ceil(n / L) goes to partial result j mod 4, in ascending
+// j (lanes beyond n hold the identity); the partial results meet as (p0 + p1) + (p2 + p3), with as many as there are;
+// then halves of the vector meet until one lane is left: lane i with lane i + L/2, then L/4, ... . Along another
+// dimension: ascending. The order so depends on n and L alone, never on the tile's other extents or on loops.
 //
 //===----------------------------------------------------------------------------------------------------------------===//
 #include "KernelEmitter.h"
+
+#include "adze/Support/Mutant.h"
 
 using namespace mlir;
 using namespace adze::tile;
@@ -56,7 +59,7 @@ Value KernelEmitter::reduceLanes(ReduceOp op, Ats at, int lane) {
   for (int64_t j = done; j < registers; ++j) {
     at[lane] = {Value(), j * lanes, 1};
     Value value = get(op.getValue(), at);
-    if (j >= whole) {
+    if (j >= whole && !ADZE_MUTANT("reduce-lanes-beyond-the-tile")) {
       SmallVector<int64_t> order;
       for (int64_t i = 0; i < lanes; ++i)
         order.push_back(i < size - j * lanes ? i : lanes);

@@ -77,8 +77,7 @@ void Axes::visit(Operation *op, bool tieDepth) {
   } else if (auto branch = dyn_cast<scf::IfOp>(op)) {
     for (Region *region : {&branch.getThenRegion(), &branch.getElseRegion()})
       if (!region->empty())
-        for (auto [result, value] :
-             llvm::zip(branch.getResults(), region->front().getTerminator()->getOperands()))
+        for (auto [result, value] : llvm::zip(branch.getResults(), region->front().getTerminator()->getOperands()))
           if (isTile(result))
             tieAll(result, value);
   } else if (OpTrait::hasElementwiseMappableTraits(op) && op->getNumResults() == 1 && isTile(op->getResult(0))) {

@@ -1,4 +1,5 @@
-//===- Axes.h - which dimensions of which tiles are the same axis ---------------------------------------------------===//
+//===- Axes.h - which dimensions of which tiles are the same axis
+//---------------------------------------------------===//
 //
 // An axis is a set of (tile, dimension) pairs that ops tie together: elementwise ops tie all dimensions of operands and
 // result, a broadcast or a reduction all but one, a loop its carried values. Layouts and tile sizes are properties of

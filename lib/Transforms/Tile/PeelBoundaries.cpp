@@ -2,6 +2,8 @@
 #include "SinkConstants.h"
 #include "adze/Transforms/Tile/Passes.h"
 
+#include "adze/Support/Mutant.h"
+
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 
 using namespace mlir;
@@ -118,8 +120,8 @@ void resize(GridOp grid, unsigned dim, int64_t size) {
       continue;
     tile.setType(sized);
     if (auto constant = tile.getDefiningOp<arith::ConstantOp>())
-      constant.setValueAttr(DenseElementsAttr::get(
-          sized, cast<DenseElementsAttr>(constant.getValue()).getSplatValue<Attribute>()));
+      constant.setValueAttr(
+          DenseElementsAttr::get(sized, cast<DenseElementsAttr>(constant.getValue()).getSplatValue<Attribute>()));
   }
   SmallVector<int64_t> tile(grid.getTile());
   tile[dim] = size;
@@ -191,6 +193,8 @@ struct PeelBoundaries : impl::TilePeelBoundariesPassBase<PeelBoundaries> {
     grid.getExtentsMutable()[dim].set(whole);
     rest.getExtentsMutable()[dim].set(left);
     resize(rest, dim, fixed ? *fixed % size : 1);
+    if (ADZE_MUTANT("start-rest-at-zero"))
+      whole = arith::ConstantIndexOp::create(builder, loc, 0);
     BlockArgument origin = rest.getBody().getArgument(dim);
     builder.setInsertionPointToStart(&rest.getBody().front());
     if (fixed) { // a single tile

@@ -13,7 +13,7 @@ namespace {
 
 /// Functions of the math dialect that targets have a form for.
 bool isKnownFunction(Operation *op) {
-  static constexpr StringLiteral known[] = {"absf", "ceil",  "cos", "exp",  "exp2", "floor", "fma",
+  static constexpr StringLiteral known[] = {"absf",  "ceil",      "cos", "exp",  "exp2", "floor", "fma",
                                             "rsqrt", "roundeven", "sin", "sqrt", "tanh", "trunc"};
   return llvm::is_contained(known, op->getName().stripDialect());
 }
@@ -32,7 +32,7 @@ struct VerifyKernels : impl::TileVerifyKernelsPassBase<VerifyKernels> {
         continue;
       ++kernelCount;
       for (Type type : kernel.getArgumentTypes())
-        if (!isa<PtrType, IndexType>(type)) {
+        if (!isa<PtrType>(type) && !type.isIndex()) {
           kernel.emitOpError("arguments of a kernel are !tile.ptr and index, found ") << type;
           failed = true;
         }
@@ -48,7 +48,8 @@ struct VerifyKernels : impl::TileVerifyKernelsPassBase<VerifyKernels> {
     StringRef dialect = op->getName().getDialectNamespace();
     if (isa<GridOp>(op) && op->getParentOp() != kernel)
       return op->emitOpError("stands inside another region; grids follow each other at the top of a kernel");
-    if (dialect == "scf" && !isa<scf::ForOp, scf::IfOp, scf::YieldOp>(op))
+    StringRef name = op->getName().stripDialect();
+    if (dialect == "scf" && name != "for" && name != "if" && name != "yield")
       return op->emitOpError("is no control flow of kernels: scf.for and scf.if are");
     if (dialect == "math" && !isKnownFunction(op))
       return op->emitOpError("has no generated form; known are absf, ceil, cos, exp, exp2, floor, fma, roundeven, "
@@ -64,10 +65,9 @@ struct VerifyKernels : impl::TileVerifyKernelsPassBase<VerifyKernels> {
     }
     if (auto view = dyn_cast<ViewOp>(op)) {
       auto argument = dyn_cast<BlockArgument>(view.getBase());
-      Attribute packed =
-          argument && argument.getOwner()->getParentOp() == kernel
-              ? kernel.getArgAttr(argument.getArgNumber(), kPackedAttr)
-              : Attribute();
+      Attribute packed = argument && argument.getOwner()->getParentOp() == kernel
+                             ? kernel.getArgAttr(argument.getArgNumber(), kPackedAttr)
+                             : Attribute();
       if (packed && view.getStorage() && packed != view.getStorageAttr())
         return op->emitOpError("reads ") << view.getStorageAttr() << ", but the argument is packed as " << packed;
     }

@@ -86,12 +86,13 @@ TEST(MathKernel, FunctionsKeepTheirBounds) {
     more.insert(more.end(), special.begin(), special.end());
     return more;
   };
-  checkFunction("exp", [](double x) { return std::exp(x); }, with({88.7f, 89.0f, 200.0f, kInfinity, -87.5f, -103.5f}),
-                -100, 88, 1.5);
-  checkFunction("exp2", [](double x) { return std::exp2(x); }, with({127.9f, 128.0f, -149.0f, -151.0f}), -140, 127,
-                1.5);
-  checkFunction("tanh", [](double x) { return std::tanh(x); }, with({20.0f, -20.0f, kInfinity, -kInfinity, 1e-4f}), -6,
-                6, 3);
+  checkFunction(
+      "exp", [](double x) { return std::exp(x); }, with({88.7f, 89.0f, 200.0f, kInfinity, -87.5f, -103.5f}), -100, 88,
+      1.5);
+  checkFunction(
+      "exp2", [](double x) { return std::exp2(x); }, with({127.9f, 128.0f, -149.0f, -151.0f}), -140, 127, 1.5);
+  checkFunction(
+      "tanh", [](double x) { return std::tanh(x); }, with({20.0f, -20.0f, kInfinity, -kInfinity, 1e-4f}), -6, 6, 3);
   checkFunction("sin", [](double x) { return std::sin(x); }, special, -7, 7, 1.6);
   checkFunction("cos", [](double x) { return std::cos(x); }, special, -7, 7, 1.6);
   checkFunction("rsqrt", [](double x) { return 1 / std::sqrt(x); }, {1.0f, 4.0f, 1e-30f, 1e30f}, 0.001, 1000, 1.5);

@@ -176,7 +176,8 @@ static void checkInteger(const Weight &weight, int64_t tileM, int64_t tileN, std
             int32_t dot = 0;
             for (int64_t p = g * weight.group; p < (g + 1) * weight.group; ++p)
               dot += int32_t(x[i * weight.k + p]) * weight.code(j, p);
-            float scale = halfToFloat(weight.scales[j * groups + g]), shift = halfToFloat(weight.offsets[j * groups + g]);
+            float scale = halfToFloat(weight.scales[j * groups + g]),
+                  shift = halfToFloat(weight.offsets[j * groups + g]);
             float own = xs[i * groups + g];
             sum = std::fma(scale * own, float(dot), sum);
             sum = std::fma(shift * own, float(xsum[i * groups + g]), sum);
@@ -221,9 +222,7 @@ TEST(QuantizedKernel, MultipliesEightBitCodesExactlyFromMinus128) {
   checkInteger(Weight("q8_0", 48, 96, 32, -128, 127), 4, 16, {1, 3, 4, 5});
 }
 
-TEST(QuantizedKernel, TakesGroupsOfHalfABlock) {
-  checkInteger(Weight("q6_k", 40, 64, 16, -32, 31), 4, 16, {1, 5});
-}
+TEST(QuantizedKernel, TakesGroupsOfHalfABlock) { checkInteger(Weight("q6_k", 40, 64, 16, -32, 31), 4, 16, {1, 5}); }
 
 TEST(QuantizedKernel, HandlesOutputsThatNoTileDivides) {
   checkInteger(Weight("q4_1", 40, 64, 32, 0, 15), 4, 16, {1, 6});

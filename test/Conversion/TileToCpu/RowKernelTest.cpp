@@ -82,8 +82,8 @@ static float laneSum(const std::vector<float> &values, int64_t lanes) {
 
 static void checkNorm(int64_t n, int64_t tileM, std::initializer_list<int64_t> tokens) {
   for (const TargetInfo *target : runnableTargets()) {
-    auto kernel = TileKernel::compile(
-        fill(kNormQuantize, {{"N", std::to_string(n)}, {"m", std::to_string(tileM)}}), "norm", *target);
+    auto kernel = TileKernel::compile(fill(kNormQuantize, {{"N", std::to_string(n)}, {"m", std::to_string(tileM)}}),
+                                      "norm", *target);
     ASSERT_TRUE(kernel) << target->name();
     EXPECT_TRUE(kernel->undefined.empty()) << kernel->undefined.front();
     Values values(2);

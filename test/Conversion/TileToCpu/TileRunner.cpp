@@ -3,6 +3,7 @@
 #include "adze/Conversion/TileToCpu/Passes.h"
 #include "adze/Dialect/Tile/IR/Tile.h"
 #include "adze/Target/NativeCode.h"
+#include "adze/Transforms/Tile/Passes.h"
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Parser/Parser.h"
@@ -46,6 +47,7 @@ std::unique_ptr<TileKernel> TileKernel::compile(const std::string &text, const s
   auto module = mlir::parseSourceString<mlir::ModuleOp>(text, &context);
   if (!module)
     return nullptr;
+  tile::registerTileTransformsPasses();
   mlir::PassManager manager(&context);
   tile::buildTileToLLVM(manager, target.name());
   if (std::getenv("TILE_RUNNER_PRINT"))
@@ -103,8 +105,8 @@ int64_t TileKernel::blocks(const std::vector<void *> &pointers, int64_t tokens, 
   return count(words(pointers, {tokens, requests, rows, layer}).data());
 }
 
-void TileKernel::run(const std::vector<void *> &pointers, int64_t tokens, int64_t requests, int64_t rows,
-                     int64_t layer, int64_t pieces) const {
+void TileKernel::run(const std::vector<void *> &pointers, int64_t tokens, int64_t requests, int64_t rows, int64_t layer,
+                     int64_t pieces) const {
   std::vector<uint64_t> arguments = words(pointers, {tokens, requests, rows, layer});
   int64_t all = count(arguments.data());
   for (int64_t piece = 0; piece < pieces; ++piece)

@@ -1,4 +1,5 @@
-//===- Passes.h - from tiles to vectors for a CPU -------------------------------------------------------------------===//
+//===- Passes.h - from tiles to vectors for a CPU
+//-------------------------------------------------------------------===//
 #ifndef ADZE_CONVERSION_TILETOCPU_PASSES_H
 #define ADZE_CONVERSION_TILETOCPU_PASSES_H
 
@@ -19,7 +20,8 @@ namespace adze::tile {
 #define GEN_PASS_REGISTRATION
 #include "adze/Conversion/TileToCpu/Passes.h.inc"
 
-/// All passes from the output of convert-llm-to-tile (sequential kernels) to the llvm dialect, on a module.
+/// All passes from the output of convert-llm-to-tile (sequential kernels) to the llvm dialect, on a module. The
+/// passes of adze/Transforms/Tile/Passes.h must be registered.
 void buildTileToLLVM(mlir::OpPassManager &manager, llvm::StringRef target);
 /// The upstream part of it: scf, arith, math, vector and func to llvm.
 void buildVectorToLLVM(mlir::OpPassManager &manager);

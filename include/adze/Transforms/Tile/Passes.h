@@ -1,4 +1,5 @@
-//===- Passes.h - passes on kernels of the tile dialect -------------------------------------------------------------===//
+//===- Passes.h - passes on kernels of the tile dialect
+//-------------------------------------------------------------===//
 #ifndef ADZE_TRANSFORMS_TILE_PASSES_H
 #define ADZE_TRANSFORMS_TILE_PASSES_H
 

@@ -1,4 +1,5 @@
-//===- Tile.h - the tile dialect ------------------------------------------------------------------------------------===//
+//===- Tile.h - the tile dialect
+//------------------------------------------------------------------------------------===//
 //
 // One block's sequential program on static tiles. What the ops mean stands in TileOps.td; why they are as they are in
 // docs/Rationale/Tile.md.

@@ -120,6 +120,12 @@ def Tile_ReduceOp : Tile_Op<"reduce", [Pure]> {
 
 def Tile_BroadcastOp : Tile_Op<"broadcast", [Pure]> {
   let summary = "repeats along the new dimension dim";
+  let description = [{
+    The result has one dimension more than the operand, at `dim`; its elements do not depend on it.
+    ```mlir
+    %b = tile.broadcast %scale dim 0 : tensor<32xf32> -> tensor<4x32xf32>
+    ```
+  }];
   let arguments = (ins Tile_Tensor:$value, I64Attr:$dim);
   let results = (outs Tile_Tensor:$result);
   let assemblyFormat = "$value `dim` $dim attr-dict `:` type($value) `->` type($result)";
@@ -128,6 +134,12 @@ def Tile_BroadcastOp : Tile_Op<"broadcast", [Pure]> {
 
 def Tile_SplatOp : Tile_Op<"splat", [Pure]> {
   let summary = "a tile with one scalar everywhere";
+  let description = [{
+    The scalar is any SSA value of the tile's element type.
+    ```mlir
+    %len = tile.splat %n : i32 -> tensor<4x64xi32>
+    ```
+  }];
   let arguments = (ins AnyType:$value);
   let results = (outs Tile_Tensor:$result);
   let assemblyFormat = "$value attr-dict `:` type($value) `->` type($result)";
@@ -136,6 +148,12 @@ def Tile_SplatOp : Tile_Op<"splat", [Pure]> {
 
 def Tile_IotaOp : Tile_Op<"iota", [Pure]> {
   let summary = "base + position along dim, as an integer tile; masks are comparisons of it";
+  let description = [{
+    Element (i, j, ...) is base + the coordinate along `dim`, truncated to the element type.
+    ```mlir
+    %pos = tile.iota %first dim 1 : tensor<4x64xi32>
+    ```
+  }];
   let arguments = (ins Index:$base, I64Attr:$dim);
   let results = (outs Tile_Tensor:$result);
   let assemblyFormat = "$base `dim` $dim attr-dict `:` type($result)";
@@ -144,6 +162,12 @@ def Tile_IotaOp : Tile_Op<"iota", [Pure]> {
 
 def Tile_TransposeOp : Tile_Op<"transpose", [Pure]> {
   let summary = "swaps the two dimensions";
+  let description = [{
+    The lanes follow: a transposed tile costs nothing where its user wants them there.
+    ```mlir
+    %t = tile.transpose %v : tensor<64x16xf32> -> tensor<16x64xf32>
+    ```
+  }];
   let arguments = (ins Tile_Tensor:$value);
   let results = (outs Tile_Tensor:$result);
   let assemblyFormat = "$value attr-dict `:` type($value) `->` type($result)";
@@ -153,6 +177,12 @@ def Tile_TransposeOp : Tile_Op<"transpose", [Pure]> {
 // ---------------------------------------------------------------- layout
 def Tile_ConvertLayoutOp : Tile_Op<"convert_layout", [Pure]> {
   let summary = "the same tile in another register layout";
+  let description = [{
+    The values stay, the `#tile.regs` encoding changes: lanes along another dimension, or scalars.
+    ```mlir
+    %y = tile.convert_layout %x : tensor<4x8xf32, #tile.regs<"| c1 c2 c4">> -> tensor<4x8xf32, #tile.regs<"|">>
+    ```
+  }];
   let arguments = (ins Tile_Tensor:$value);
   let results = (outs Tile_Tensor:$result);
   let assemblyFormat = "$value attr-dict `:` type($value) `->` type($result)";
