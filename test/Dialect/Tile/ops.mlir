@@ -7,20 +7,20 @@ func.func @prints_what_it_parses(%x: !tile.ptr, %w: !tile.ptr {tile.packed = #ti
                                  %T: index) attributes {tile.kernel, tile.family = "linear"} {
   %c0 = arith.constant 0 : index
   %N = arith.constant 64 : index
-  // CHECK: tile.view %{{.*}}[%{{.*}}, %{{.*}}] {offset = 64 : i64, overread, strides = array<i64: 128, 1>} : !tile.view<2, f32>
+  // CHECK: tile.view %{{.*}}[%{{.*}}, %{{.*}}] {offset = 64 : i64, overread, strides = array<i64: 128, 1>} : <2, f32>
   %X = tile.view %x[%T, %N] {offset = 64 : i64, overread, strides = array<i64: 128, 1>} : !tile.view<2, f32>
-  // CHECK: tile.view {{.*}} {constant, storage = #tile.storage<[8, 32], "c4 c1 c2 r1 r2 r4 c8 c16">} : !tile.view<2, i4>
+  // CHECK: tile.view {{.*}} {constant, storage = #tile.storage<[8, 32], "c4 c1 c2 r1 r2 r4 c8 c16">} : <2, i4>
   %W = tile.view %w[%N, %N] {constant, storage = #tile.storage<[8, 32], "c4 c1 c2 r1 r2 r4 c8 c16">} : !tile.view<2, i4>
   %I = tile.view %x[%T] : !tile.view<1, i64>
   // CHECK: tile.grid (%[[N:.*]], %[[T:.*]]) = (%{{.*}}, %{{.*}}) by [8, 2] {
   tile.grid (%n, %t) = (%N, %T) by [8, 2] {
-    // CHECK: tile.lookup %{{.*}}[%[[T]]] : !tile.view<1, i64>
+    // CHECK: tile.lookup %{{.*}}[%[[T]]] : <1, i64>
     %i = tile.lookup %I[%t] : !tile.view<1, i64>
-    // CHECK: tile.load %{{.*}}[%{{.*}}, %{{.*}}] {dims = array<i64: 1, 0>, in_bounds = array<i64: 1>} : !tile.view<2, f32> -> tensor<16x2xf32>
+    // CHECK: tile.load %{{.*}}[%{{.*}}, %{{.*}}] {dims = array<i64: 1, 0>, in_bounds = array<i64: 1>} : <2, f32> -> tensor<16x2xf32>
     %a = tile.load %X[%i, %c0] {dims = array<i64: 1, 0>, in_bounds = array<i64: 1>} : !tile.view<2, f32> -> tensor<16x2xf32>
     // CHECK: tile.transpose %{{.*}} : tensor<16x2xf32> -> tensor<2x16xf32>
     %at = tile.transpose %a : tensor<16x2xf32> -> tensor<2x16xf32>
-    // CHECK: tile.load %{{.*}} : !tile.view<2, i4> -> tensor<8x16xi4>
+    // CHECK: tile.load %{{.*}} : <2, i4> -> tensor<8x16xi4>
     %q = tile.load %W[%n, %c0] : !tile.view<2, i4> -> tensor<8x16xi4>
     %b = arith.uitofp %q : tensor<8x16xi4> to tensor<8x16xf32>
     %zero = arith.constant dense<0.0> : tensor<2x8xf32>
@@ -39,7 +39,7 @@ func.func @prints_what_it_parses(%x: !tile.ptr, %w: !tile.ptr {tile.packed = #ti
     %e = tile.extract %mb [0, 4] : tensor<2x8xf32> -> tensor<2x4xf32>
     // CHECK: tile.convert_layout %{{.*}} : tensor<2x4xf32> -> tensor<2x4xf32, #tile.regs<"| c1 c2">>
     %l = tile.convert_layout %e : tensor<2x4xf32> -> tensor<2x4xf32, #tile.regs<"| c1 c2">>
-    // CHECK: tile.store %{{.*}}, %{{.*}}[%[[T]], %[[N]]] {in_bounds = array<i64: 0>} : tensor<2x4xf32>, !tile.view<2, f32>
+    // CHECK: tile.store %{{.*}}, %{{.*}}[%[[T]], %[[N]]] {in_bounds = array<i64: 0>} : tensor<2x4xf32>, <2, f32>
     tile.store %e, %X[%t, %n] {in_bounds = array<i64: 0>} : tensor<2x4xf32>, !tile.view<2, f32>
   }
   return

@@ -59,8 +59,8 @@ func.func @refuses_two_products_that_want_different_lanes(%x: !tile.ptr, %T: ind
   %X = tile.view %x[%T, %T] : !tile.view<2, f32>
   tile.grid (%t) = (%T) by [16] {
     %a = tile.load %X[%t, %c0] : !tile.view<2, f32> -> tensor<16x16xf32>
-    %zero = arith.constant dense<0.0> : tensor<16x16xf32>
     // expected-error @below {{two products want the lanes of this tile along different dimensions (0 and 1)}}
+    %zero = arith.constant dense<0.0> : tensor<16x16xf32>
     %d = tile.dot %a, %a, %zero : tensor<16x16xf32>, tensor<16x16xf32>, tensor<16x16xf32>
     %e = tile.dot %a, %d, %zero : tensor<16x16xf32>, tensor<16x16xf32>, tensor<16x16xf32>
     tile.store %e, %X[%t, %c0] : tensor<16x16xf32>, !tile.view<2, f32>

@@ -11,12 +11,12 @@ func.func @splits_tokens_into_whole_tiles_and_single_rows(%x: !tile.ptr, %y: !ti
   // CHECK: %[[REST:.*]] = arith.remui %[[T:.*]], %[[C4]] : index
   // CHECK: %[[WHOLE:.*]] = arith.subi %[[T]], %[[REST]] : index
   // CHECK: tile.grid (%{{.*}}) = (%[[WHOLE]]) by [4] {
-  // CHECK: tile.load {{.*}} {in_bounds = array<i64: 0>} : !tile.view<2, f32> -> tensor<4x16xf32>
+  // CHECK: tile.load {{.*}} {in_bounds = array<i64: 0>} : <2, f32> -> tensor<4x16xf32>
   // CHECK: tile.reduce "add" %{{.*}} dim 1 : tensor<4x16xf32> -> tensor<4xf32>
   // CHECK: tile.store {{.*}} {in_bounds = array<i64: 0>} : tensor<4x16xf32>
   // CHECK: tile.grid (%[[I:.*]]) = (%[[REST]]) by [1] {
   // CHECK: %[[ORIGIN:.*]] = arith.addi %[[I]], %[[WHOLE]] : index
-  // CHECK: tile.load %{{.*}}[%[[ORIGIN]], %{{.*}}] {in_bounds = array<i64: 0>} : !tile.view<2, f32> -> tensor<1x16xf32>
+  // CHECK: tile.load %{{.*}}[%[[ORIGIN]], %{{.*}}] {in_bounds = array<i64: 0>} : <2, f32> -> tensor<1x16xf32>
   // CHECK: arith.constant dense<2.000000e+00> : tensor<1x16xf32>
   // CHECK: tile.reduce "add" %{{.*}} dim 1 : tensor<1x16xf32> -> tensor<1xf32>
   // CHECK: tile.broadcast %{{.*}} dim 1 : tensor<1xf32> -> tensor<1x16xf32>
@@ -66,7 +66,7 @@ func.func @must_not_resize_a_tile_that_is_cut_along_the_dimension(%x: !tile.ptr,
   %X = tile.view %x[%T] : !tile.view<1, f32>
   %Y = tile.view %y[%T] : !tile.view<1, f32>
   // CHECK: tile.grid (%{{.*}}) = (%{{.*}}) by [4] {
-  // CHECK: tile.load %{{.*}}[%{{.*}}] : !tile.view<1, f32> -> tensor<4xf32>
+  // CHECK: tile.load %{{.*}}[%{{.*}}] : <1, f32> -> tensor<4xf32>
   // CHECK-NOT: tile.grid
   tile.grid (%t) = (%T) by [4] {
     %a = tile.load %X[%t] : !tile.view<1, f32> -> tensor<4xf32>
