@@ -1,4 +1,4 @@
-//===- KernelAbi.h - argument block of a kernel group ------------------------------------------------------------===//
+//===- KernelAbi.h - argument block of a kernel group -------------------------------------------------------------===//
 //
 // One function says how the operands and results of an llm.kernel become the packed argument block of
 // adze/Abi/Program.h. convert-llm-to-tile builds a kernel's signature from it and convert-llm-to-exec fills a launch
@@ -10,7 +10,7 @@
 // * the cache is one pointer, to the pool; as a result it is none, for it is written in place;
 // * the layer (the one operand of type index) is no pointer, it is the last word of the block.
 //
-//===----------------------------------------------------------------------------------------------------------------===//
+//===--------------------------------------------------------------------------------------------------------------===//
 #ifndef ADZE_CONVERSION_KERNELABI_H
 #define ADZE_CONVERSION_KERNELABI_H
 

@@ -1,4 +1,4 @@
-//===- KernelAbi.cpp - argument block of a kernel group ----------------------------------------------------------===//
+//===- KernelAbi.cpp - argument block of a kernel group -----------------------------------------------------------===//
 
 #include "adze/Conversion/KernelAbi.h"
 

@@ -1,10 +1,9 @@
-//===- CheckGroup.cpp - what can be built
-//----------------------------------------------------------------------------===//
+//===- CheckGroup.cpp - what can be built -------------------------------------------------------------------------===//
 //
 // The builders assume what is checked here. What a rule of llm-form-kernels would never make is still an error and not
 // an assertion: a person may write groups by hand (--start-from).
 //
-//===----------------------------------------------------------------------------------------------------------------===//
+//===--------------------------------------------------------------------------------------------------------------===//
 
 #include "KernelBuilder.h"
 

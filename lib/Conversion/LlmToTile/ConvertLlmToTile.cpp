@@ -1,5 +1,4 @@
-//===- ConvertLlmToTile.cpp - one tile function for each distinct group
-//----------------------------------------------===//
+//===- ConvertLlmToTile.cpp - one tile function for each distinct group -------------------------------------------===//
 
 #include "KernelBuilder.h"
 #include "adze/Conversion/LlmToTile/Passes.h"

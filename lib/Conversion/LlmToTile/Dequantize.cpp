@@ -1,10 +1,9 @@
-//===- Dequantize.cpp - numbers out of codes and scales
-//--------------------------------------------------------------===//
+//===- Dequantize.cpp - numbers out of codes and scales -----------------------------------------------------------===//
 //
 // All in f32 and rounded at each step, as #llm.scheme says, so that a kernel's weight is the number that the encoding
 // defines and not one like it.
 //
-//===----------------------------------------------------------------------------------------------------------------===//
+//===--------------------------------------------------------------------------------------------------------------===//
 
 #include "KernelBuilder.h"
 

@@ -1,10 +1,9 @@
-//===- Elementwise.cpp - silu, mul, add and the casts
-//----------------------------------------------------------------===//
+//===- Elementwise.cpp - silu, mul, add and the casts -------------------------------------------------------------===//
 //
 // A value of a narrower type is widened, computed in f32 and rounded once, as the dialect's description says. Ops of
 // arith and math are made again on tiles.
 //
-//===----------------------------------------------------------------------------------------------------------------===//
+//===--------------------------------------------------------------------------------------------------------------===//
 
 #include "KernelBuilder.h"
 

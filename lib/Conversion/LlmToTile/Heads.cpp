@@ -1,10 +1,9 @@
-//===- Heads.cpp - kernels that work head by head: norms of heads, rotation, append
-//----------------------------------===//
+//===- Heads.cpp - kernels that work head by head: norms of heads, rotation, append -------------------------------===//
 //
 // A block takes one row. Sines and cosines of its position are made once, for queries and keys alike; then each result
 // and each half of the cache is written head by head, in two halves of a head where something is rotated.
 //
-//===----------------------------------------------------------------------------------------------------------------===//
+//===--------------------------------------------------------------------------------------------------------------===//
 
 #include "Cache.h"
 

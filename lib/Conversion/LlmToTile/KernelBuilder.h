@@ -1,5 +1,4 @@
-//===- KernelBuilder.h - builds the tile function of one group
-//-------------------------------------------------------===//
+//===- KernelBuilder.h - builds the tile function of one group ----------------------------------------------------===//
 //
 // A kernel is built from its results backwards. A skeleton (one per kind of work: rows, products, heads, attention)
 // makes the grid and the loops over a result's columns and asks for tiles of the results; `pull` makes the tile of any
@@ -11,7 +10,7 @@
 // A place is a set of neighbouring rows and columns. Columns are `column` (an SSA index or null) plus a static offset,
 // so that code which needs to know where in a head it stands can know. Tiles are [rows, width], also for one row.
 //
-//===----------------------------------------------------------------------------------------------------------------===//
+//===--------------------------------------------------------------------------------------------------------------===//
 #ifndef ADZE_LIB_CONVERSION_LLMTOTILE_KERNELBUILDER_H
 #define ADZE_LIB_CONVERSION_LLMTOTILE_KERNELBUILDER_H
 

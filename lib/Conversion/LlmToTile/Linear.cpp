@@ -1,11 +1,10 @@
-//===- Linear.cpp - products with float weights
-//----------------------------------------------------------------------===//
+//===- Linear.cpp - products with float weights -------------------------------------------------------------------===//
 //
 // One block makes [rows, columns] of the result: k runs in steps of the schedule's depth and, where K is no multiple of
 // it, in one last, shorter step, so that no step needs a mask. Every element is one chain of fused multiply-adds in
 // ascending k (tile.dot), whatever the tile.
 //
-//===----------------------------------------------------------------------------------------------------------------===//
+//===--------------------------------------------------------------------------------------------------------------===//
 
 #include "KernelBuilder.h"
 

@@ -1,11 +1,10 @@
-//===- Norm.cpp - root mean square norms
-//-----------------------------------------------------------------------------===//
+//===- Norm.cpp - root mean square norms --------------------------------------------------------------------------===//
 //
 // The order of the sum of squares is a function of the group's width alone: whole chunks are added lane by lane into
 // one chunk, its lanes are summed in the order of tile.reduce, then the sum of the last, shorter chunk is added. So a
 // norm gives the same bits alone, before a quantization, or in front of a rotation.
 //
-//===----------------------------------------------------------------------------------------------------------------===//
+//===--------------------------------------------------------------------------------------------------------------===//
 
 #include "KernelBuilder.h"
 

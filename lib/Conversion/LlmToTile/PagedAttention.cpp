@@ -1,5 +1,4 @@
-//===- PagedAttention.cpp - causal attention over the paged cache
-//----------------------------------------------------===//
+//===- PagedAttention.cpp - causal attention over the paged cache -------------------------------------------------===//
 //
 // A block takes one token and the query heads of one KV head. It folds the keys in tiles of 64 absolute positions from
 // 0, left to right (docs/Numerics.md), each tile as four pieces of 16 positions, so that pages of 16, 32 and 64 tokens
@@ -10,9 +9,10 @@
 // Only the tiles at the ends of what a token sees are masked: a hidden score is minus infinity, and the value behind it
 // is replaced by 0, for memory that nothing has written may hold NaN.
 //
-//===----------------------------------------------------------------------------------------------------------------===//
+//===--------------------------------------------------------------------------------------------------------------===//
 
 #include "Cache.h"
+#include "adze/Support/Mutant.h"
 
 #include <limits>
 
@@ -36,6 +36,8 @@ struct Attention {
   /// Offsets into the pool of a piece of a tile, without the last two.
   llvm::SmallVector<Value> place(Value tile, int64_t piece, bool masked) {
     int64_t page = cache.getPage(), first = piece * kPiece;
+    if (ADZE_MUTANT("page-off-by-one") && piece + 1 == kPieces)
+      first -= kPiece;
     Value entry = k.addIndex(firstPage, k.addIndex(k.mulIndex(tile, kTile / page), first / page));
     if (masked) {
       // The last tile may reach beyond the request's pages: it reads the last one again, unseen.
@@ -53,7 +55,7 @@ struct Attention {
     auto compare = [&](arith::CmpIPredicate predicate, Value bound) -> Value {
       return arith::CmpIOp::create(k.builder, k.location, predicate, at, k.splat({rows, kPiece}, k.toI32(bound)));
     };
-    Value below = compare(arith::CmpIPredicate::slt, end);
+    Value below = compare(arith::CmpIPredicate::slt, ADZE_MUTANT("drop-causal-mask") ? k.index(1 << 20) : end);
     if (op.getWindow() == 0)
       return below;
     return k.binary<arith::AndIOp>(below, compare(arith::CmpIPredicate::sge, start));

@@ -1,11 +1,10 @@
-//===- Product.cpp - kernels whose root is a product with a weight
-//---------------------------------------------------===//
+//===- Product.cpp - kernels whose root is a product with a weight ------------------------------------------------===//
 //
 // The grid runs over the result's columns first and over rows inside, so that a block of the weight is used for all
 // rows while it is in the cache. A gated activation asks for two tiles of one product, half the columns apart: two
 // loops over k, each in registers.
 //
-//===----------------------------------------------------------------------------------------------------------------===//
+//===--------------------------------------------------------------------------------------------------------------===//
 
 #include "KernelBuilder.h"
 

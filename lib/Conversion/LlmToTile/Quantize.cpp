@@ -1,11 +1,10 @@
-//===- Quantize.cpp - activations as 8-bit codes
-//---------------------------------------------------------------------===//
+//===- Quantize.cpp - activations as 8-bit codes ------------------------------------------------------------------===//
 //
 // llm.quantize fixes every bit: the scale is max / 127, the code x * (1 / scale) rounded half to even, the sum an
 // int32. A group that is one tile wide is made whole: codes, scale and sum from one set of registers. Where the group
 // is the whole row, the maximum and the sum are made before the loop over columns.
 //
-//===----------------------------------------------------------------------------------------------------------------===//
+//===--------------------------------------------------------------------------------------------------------------===//
 
 #include "KernelBuilder.h"
 

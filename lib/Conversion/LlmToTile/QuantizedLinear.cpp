@@ -1,14 +1,13 @@
-//===- QuantizedLinear.cpp - products with group-quantized weights
-//---------------------------------------------------===//
+//===- QuantizedLinear.cpp - products with group-quantized weights ------------------------------------------------===//
 //
 // One step of the loop over k is one group of the weight. With int8 activations the inner sum is an exact int32 and the
 // groups are added as llm.quantized_linear fixes it, bit for bit. With float activations the weight's numbers are
-// formed in the kernel (rounded to bf16 where the activations are bf16, for operands of products are) and multiplied as
-// a plain weight's.
+// formed in f32 in the kernel, unrounded also where the activations are bf16, and multiplied as a plain weight's.
 //
-//===----------------------------------------------------------------------------------------------------------------===//
+//===--------------------------------------------------------------------------------------------------------------===//
 
 #include "KernelBuilder.h"
+#include "adze/Support/Mutant.h"
 
 using namespace mlir;
 using namespace adze;
@@ -24,12 +23,8 @@ struct Context {
 
 Value floatStep(Context &c, const Place &at, Value number, Value sum) {
   KernelBuilder &k = c.k;
+  Value a = k.widen(k.pull(c.op.getInput(), at));
   Value b = dequantize(k, c.weight, c.firstRow, c.place.width, c.place.columnsInside, number);
-  Value a = k.pull(c.op.getInput(), at);
-  if (KernelBuilder::elementOf(a).isBF16())
-    b = k.round(b, k.builder.getBF16Type());
-  else
-    a = k.widen(a);
   return k.dot(a, b, sum);
 }
 
@@ -87,7 +82,7 @@ Value adze::makeQuantizedLinear(KernelBuilder &k, llm::QuantizedLinearOp op, con
   start.columnsInside = true;
   Value zero = k.constant({place.rows, place.width}, 0.0);
   Value sum = k.chunks(start, depth, c.weight.group, {zero}, [&](const Place &at, llvm::ArrayRef<Value> carried) {
-    Value number = k.divIndex(k.columnOf(at), c.weight.group);
+    Value number = k.divIndex(k.columnOf(at), c.weight.group * (ADZE_MUTANT("wrong-weight-group") ? 2 : 1));
     return llvm::SmallVector<Value>{integers ? integerStep(c, at, number, carried[0])
                                              : floatStep(c, at, number, carried[0])};
   })[0];

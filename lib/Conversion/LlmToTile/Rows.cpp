@@ -1,11 +1,10 @@
-//===- Rows.cpp - kernels that make their results row by row
-//---------------------------------------------------------===//
+//===- Rows.cpp - kernels that make their results row by row ------------------------------------------------------===//
 //
 // Norms, quantization, elementwise work, embeddings, gathered rows and any group of these: a block takes one row, makes
 // what belongs to the whole row, then walks its columns in chunks. A chunk is a group of a quantization where there is
 // one.
 //
-//===----------------------------------------------------------------------------------------------------------------===//
+//===--------------------------------------------------------------------------------------------------------------===//
 
 #include "KernelBuilder.h"
 

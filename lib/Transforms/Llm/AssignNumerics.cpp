@@ -1,5 +1,4 @@
-//===- AssignNumerics.cpp - says what is rounded
-//---------------------------------------------------------------------===//
+//===- AssignNumerics.cpp - says what is rounded ------------------------------------------------------------------===//
 
 #include "WeightExpressions.h"
 #include "adze/Target/TargetInfo.h"

@@ -1,5 +1,4 @@
-//===- AssignWeightPacks.cpp - storage order of weights
-//--------------------------------------------------------------===//
+//===- AssignWeightPacks.cpp - storage order of weights -----------------------------------------------------------===//
 
 #include "WeightExpressions.h"
 #include "adze/Target/TargetInfo.h"

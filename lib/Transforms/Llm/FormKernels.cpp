@@ -1,11 +1,10 @@
-//===- FormKernels.cpp - groups the ops that become one kernel
-//-------------------------------------------------------===//
+//===- FormKernels.cpp - groups the ops that become one kernel ----------------------------------------------------===//
 //
 // The pass runs the grouping rules of GroupPlan.h in a fixed order; each of them has a file of its own (Group*.cpp).
 // The order matters: slices go to their readers before the rules that look at readers, and casts come after the rules
 // that decide which kernel makes the value to be rounded.
 //
-//===----------------------------------------------------------------------------------------------------------------===//
+//===--------------------------------------------------------------------------------------------------------------===//
 
 #include "GroupPlan.h"
 #include "adze/Target/TargetInfo.h"

@@ -1,5 +1,4 @@
-//===- FuseGateUp.cpp - one product for the gate and the up projection
-//-----------------------------------------------===//
+//===- FuseGateUp.cpp - one product for the gate and the up projection --------------------------------------------===//
 
 #include "WeightExpressions.h"
 #include "adze/Transforms/Llm/Passes.h"

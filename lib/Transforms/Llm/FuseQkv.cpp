@@ -1,5 +1,4 @@
-//===- FuseQkv.cpp - one product for queries, keys and values
-//--------------------------------------------------------===//
+//===- FuseQkv.cpp - one product for queries, keys and values -----------------------------------------------------===//
 
 #include "WeightExpressions.h"
 #include "adze/Transforms/Llm/Passes.h"

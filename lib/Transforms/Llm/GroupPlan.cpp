@@ -1,5 +1,4 @@
-//===- GroupPlan.cpp - which ops become one kernel
-//-------------------------------------------------------------------===//
+//===- GroupPlan.cpp - which ops become one kernel ----------------------------------------------------------------===//
 
 #include "GroupPlan.h"
 

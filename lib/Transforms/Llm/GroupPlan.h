@@ -1,11 +1,10 @@
-//===- GroupPlan.h - which ops become one kernel
-//---------------------------------------------------------------------===//
+//===- GroupPlan.h - which ops become one kernel ------------------------------------------------------------------===//
 //
 // A plan starts with each op of a step as a group of its own. Grouping rules merge groups and say why they left others
 // alone; then the plan turns its groups into llm.kernel ops. A merge that would make a group wait for its own result is
 // refused here, so that no rule has to think of it.
 //
-//===----------------------------------------------------------------------------------------------------------------===//
+//===--------------------------------------------------------------------------------------------------------------===//
 #ifndef ADZE_LIB_TRANSFORMS_LLM_GROUPPLAN_H
 #define ADZE_LIB_TRANSFORMS_LLM_GROUPPLAN_H
 

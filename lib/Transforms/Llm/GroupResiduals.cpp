@@ -1,6 +1,7 @@
 // A residual is added by the kernel of the product that it is added to, before the sum leaves the registers.
 #include "GroupPlan.h"
 #include "adze/Dialect/Llm/IR/Products.h"
+#include "adze/Support/Mutant.h"
 
 using namespace mlir;
 using namespace adze::llm;
@@ -19,7 +20,7 @@ void adze::llm::groupResiduals(GroupPlan &plan) {
     Product product = left ? left : right;
     if (!product)
       continue;
-    if (!product.result().hasOneUse()) {
+    if (!product.result().hasOneUse() && !ADZE_MUTANT("fuse-product-with-two-readers")) {
       plan.leave(add, "residual", "the product has other readers");
       continue;
     }

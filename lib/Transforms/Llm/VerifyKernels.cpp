@@ -1,5 +1,4 @@
-//===- VerifyKernels.cpp - the end of phase llm: all is groups
-//-------------------------------------------------------===//
+//===- VerifyKernels.cpp - the end of phase llm: all is groups ----------------------------------------------------===//
 
 #include "adze/Dialect/Llm/IR/Llm.h"
 #include "adze/Transforms/Llm/Passes.h"

@@ -1,7 +1,7 @@
-//===- WeightExpressions.cpp - rewriting the expressions of weights
-//--------------------------------------------------===//
+//===- WeightExpressions.cpp - rewriting the expressions of weights -----------------------------------------------===//
 
 #include "WeightExpressions.h"
+#include "adze/Support/Mutant.h"
 
 #include "mlir/IR/IRMapping.h"
 
@@ -115,7 +115,7 @@ std::string adze::llm::whyNotFused(llvm::ArrayRef<Operation *> products, WeightE
     if (!Product::alike(Product(products[0]), product, &why))
       return why;
     for (const WeightPart &part : product.parts())
-      if (!weights.readOnce(part.operand->get()))
+      if (!weights.readOnce(part.operand->get()) && !ADZE_MUTANT("concat-shared-weight"))
         return "a weight has another reader";
     if (product.bias() && !weights.readOnce(product.bias()))
       return "a bias has another reader";

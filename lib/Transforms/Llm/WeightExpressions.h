@@ -1,10 +1,9 @@
-//===- WeightExpressions.h - rewriting the expressions of weights
-//----------------------------------------------------===//
+//===- WeightExpressions.h - rewriting the expressions of weights -------------------------------------------------===//
 //
 // What passes do to weights: make one of several, convert one, give one a storage order. Expressions stay expressions;
 // no data is touched here.
 //
-//===----------------------------------------------------------------------------------------------------------------===//
+//===--------------------------------------------------------------------------------------------------------------===//
 #ifndef ADZE_LIB_TRANSFORMS_LLM_WEIGHTEXPRESSIONS_H
 #define ADZE_LIB_TRANSFORMS_LLM_WEIGHTEXPRESSIONS_H
 

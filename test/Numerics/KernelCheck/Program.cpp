@@ -4,6 +4,7 @@
 #include "adze/Dialect/Llm/IR/Llm.h"
 #include "adze/Dialect/Tile/IR/Tile.h"
 #include "adze/Target/NativeCode.h"
+#include "adze/Transforms/Tile/Passes.h"
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Pass/PassManager.h"
@@ -32,6 +33,7 @@ adze::Expected<std::unique_ptr<Program>> Program::compile(ModuleOp module, const
   }
   for (NamedAttribute attribute : llvm::to_vector((*copy)->getDiscardableAttrs()))
     (*copy)->removeDiscardableAttr(attribute.getName());
+  adze::tile::registerTileTransformsPasses();
   PassManager manager(copy->getContext());
   adze::tile::buildTileToLLVM(manager, llvm::StringRef(target.name()));
   if (failed(manager.run(*copy)))

@@ -1,7 +1,7 @@
-// kernel-check [--target=NAME] [--batch=Q:KV:PROMPT,...] [--seed=N] [--tolerance=X] [--dump=FILE] FILE.mlir
+// kernel-check [--numerics=M] [--page=N] [--rules=R] [--target=NAME] [--batch=Q:KV:PROMPT,...] [--dump=FILE] FILE.mlir
 //
-// Reads a module whose functions hold groups (the output of llm-form-kernels), compiles every group for the target and
-// compares it with the reference evaluator on generated inputs:
+// Takes steps as an importer makes them, brings them to kernels for each CPU level of this machine (or for --target
+// alone), and compares the kernels with the reference evaluator on generated inputs:
 //
 //   alone    each kernel on the reference's own inputs, so that a difference is that kernel's;
 //   chained  the whole function, kernel after kernel, against the reference's results.
@@ -18,13 +18,17 @@
 #include "adze/Conversion/LlmToTile/Passes.h"
 #include "adze/Dialect/Llm/Reference/Evaluator.h"
 #include "adze/Dialect/Tile/IR/Tile.h"
+#include "adze/Support/Mutant.h"
 #include "adze/Target/NativeCode.h"
+#include "adze/Transforms/Llm/Passes.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/Parser/Parser.h"
 #include "mlir/Pass/PassManager.h"
-#include "mlir/Target/LLVMIR/Dialect/All.h"
+#include "mlir/Pass/PassRegistry.h"
+#include "mlir/Target/LLVMIR/Dialect/Builtin/BuiltinToLLVMIRTranslation.h"
+#include "mlir/Target/LLVMIR/Dialect/LLVMIR/LLVMToLLVMIRTranslation.h"
 #include "llvm/Support/CommandLine.h"
 #include "llvm/Support/FileSystem.h"
 
@@ -37,7 +41,10 @@ namespace reference = adze::llm::reference;
 
 namespace {
 llvm::cl::opt<std::string> inputFile(llvm::cl::Positional, llvm::cl::init("-"));
-llvm::cl::opt<std::string> targetName("target", llvm::cl::init("x86-64-v3"));
+llvm::cl::opt<std::string> targetName("target");
+llvm::cl::opt<std::string> numericsName("numerics", llvm::cl::init("f32"));
+llvm::cl::opt<std::string> rules("rules", llvm::cl::init("all"));
+llvm::cl::opt<int> pageTokens("page", llvm::cl::init(16));
 llvm::cl::opt<std::string> batchText("batch", llvm::cl::init("3:3:3,1:70:5,7:20:20"));
 llvm::cl::opt<uint64_t> seed("seed", llvm::cl::init(1));
 llvm::cl::opt<double> tolerance("tolerance", llvm::cl::init(4e-6));
@@ -365,10 +372,49 @@ void Check::run(func::FuncOp function, llvm::raw_ostream *dump) {
 }
 } // namespace
 
+/// Brings the file to kernels of the target and checks them; returns the number of failures.
+static int checkLevel(MLIRContext &context, const adze::TargetInfo &target, llvm::raw_ostream *dump) {
+  OwningOpRef<ModuleOp> module = parseSourceFile<ModuleOp>(inputFile, &context);
+  if (!module)
+    return 1;
+  llvm::SmallVector<func::FuncOp> steps(module->getOps<func::FuncOp>());
+  std::string name(target.name());
+  std::string pipeline = "llm-assign-numerics{numerics=" + numericsName +
+                         "},llm-assign-kv-order{page=" + std::to_string(pageTokens) + " target=" + name +
+                         "},llm-fuse-qkv,llm-fuse-gate-up,llm-assign-weight-packs{target=" + name +
+                         "},llm-form-kernels{rules=" + rules + " target=" + name +
+                         "},llm-verify-kernels,convert-llm-to-tile{target=" + name + "}";
+  PassManager manager(&context);
+  if (failed(parsePassPipeline(pipeline, manager)) || failed(manager.run(*module)))
+    return 1;
+  auto program = Program::compile(*module, target);
+  if (!program) {
+    llvm::errs() << program.status().message() << "\n";
+    return 1;
+  }
+  Check check(*module, **program);
+  for (func::FuncOp step : steps) {
+    llvm::outs() << "@" << step.getName() << " for " << name << "\n";
+    check.run(step, dump);
+  }
+  return check.failures;
+}
+
 int main(int argc, char **argv) {
+  if (adze::Status status = adze::takeMutantFlag(argc, argv); !status.ok()) {
+    llvm::errs() << status.message() << "\n";
+    return 1;
+  }
   llvm::cl::ParseCommandLineOptions(argc, argv, "compares compiled kernels with the reference evaluator\n");
-  const adze::TargetInfo *target = adze::findTarget(targetName.getValue());
-  if (!target) {
+  llvm::SmallVector<const adze::TargetInfo *> targets;
+  for (std::string_view name : adze::targetNames()) {
+    targets.push_back(adze::findTarget(name));
+    if (targets.back() == adze::hostTarget())
+      break;
+  }
+  if (!targetName.empty())
+    targets.assign(1, adze::findTarget(targetName.getValue()));
+  if (!targets.front()) {
     llvm::errs() << "there is no target named '" << targetName << "'\n";
     return 1;
   }
@@ -376,31 +422,19 @@ int main(int argc, char **argv) {
   registry
       .insert<arith::ArithDialect, func::FuncDialect, math::MathDialect, llm::LlmDialect, adze::tile::TileDialect>();
   reference::registerReferenceEvaluator(registry);
-  registerAllToLLVMIRTranslations(registry);
+  registerBuiltinDialectTranslation(registry);
+  registerLLVMDialectTranslation(registry);
+  llm::registerLlmTransformsPasses();
+  adze::registerLlmToTilePasses();
   MLIRContext context(registry, MLIRContext::Threading::DISABLED);
   context.loadAllAvailableDialects();
-  OwningOpRef<ModuleOp> module = parseSourceFile<ModuleOp>(inputFile, &context);
-  if (!module)
-    return 1;
-  llvm::SmallVector<func::FuncOp> steps(module->getOps<func::FuncOp>());
-  PassManager manager(&context);
-  manager.addPass(adze::createConvertLlmToTilePass({target->name().data()}));
-  if (failed(manager.run(*module)))
-    return 1;
-  auto program = Program::compile(*module, *target);
-  if (!program) {
-    llvm::errs() << program.status().message() << "\n";
-    return 1;
-  }
   std::error_code error;
   std::unique_ptr<llvm::raw_fd_ostream> dump;
   if (!dumpFile.empty())
     dump = std::make_unique<llvm::raw_fd_ostream>(dumpFile, error);
-  Check check(*module, **program);
-  for (func::FuncOp step : steps) {
-    llvm::outs() << "@" << step.getName() << " for " << target->name() << "\n";
-    check.run(step, dump.get());
-  }
-  llvm::outs() << (check.failures ? "FAILED\n" : "all kernels hold\n");
-  return check.failures != 0;
+  int failures = 0;
+  for (const adze::TargetInfo *target : targets)
+    failures += checkLevel(context, *target, target == targets.front() ? dump.get() : nullptr);
+  llvm::outs() << (failures ? "FAILED\n" : "all kernels hold\n");
+  return failures != 0;
 }
