@@ -25,6 +25,29 @@ module @programs_hold_exec_ops_only {
 
 // -----
 
+module @inputs_are_named_once {
+  exec.program @step {
+    %a = exec.input token
+    // expected-error @below {{c1: the program has named the input token already}}
+    %b = exec.input token
+    %x = exec.buffer <4 T>
+    exec.output %x
+  }
+}
+
+// -----
+
+module @weights_stand_in_a_program {
+  exec.segment @w of @table at 0 size 4
+  func.func @f() {
+    // expected-error @below {{c2: stands in no exec.program}}
+    %w = exec.weight @w
+    return
+  }
+}
+
+// -----
+
 module @weights_name_a_segment {
   exec.program @step {
     // expected-error @below {{c1: no exec.segment is called @w}}

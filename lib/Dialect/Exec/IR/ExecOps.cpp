@@ -37,6 +37,19 @@ void InputOp::build(OpBuilder &builder, OperationState &state, InputKind kind) {
   build(builder, state, BufferType::get(builder.getContext()), InputKindAttr::get(builder.getContext(), kind));
 }
 
+LogicalResult InputOp::verify() {
+  for (InputOp other : (*this)->getBlock()->getOps<InputOp>())
+    if (other != *this && other.getKind() == getKind() && other->isBeforeInBlock(*this))
+      return emitOpError("c1: the program has named the input ") << stringifyInputKind(getKind()) << " already";
+  return success();
+}
+
+LogicalResult WeightOp::verify() {
+  if (!isa<ProgramOp>((*this)->getParentOp()))
+    return emitOpError("c2: stands in no exec.program");
+  return success();
+}
+
 LogicalResult WeightOp::verifySymbolUses(SymbolTableCollection &tables) {
   if (!tables.lookupNearestSymbolFrom<SegmentOp>((*this)->getParentOp()->getParentOp(), getSegmentAttr()))
     return emitOpError("c1: no exec.segment is called @") << getSegment();

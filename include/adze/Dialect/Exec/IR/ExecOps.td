@@ -77,24 +77,28 @@ def Exec_InputOp : Exec_Op<"input", [Pure]> {
     The pointer that the caller of the step gave under this name (AdzeStep of Program.h). The arrays are read only; the
     KV pool `kv` is updated in place by the launches that name it.
 
+    Constraint: /*c1*/ a program names each input at most once.
+
     Example: `%kv = exec.input kv`
   }];
   let arguments = (ins Exec_InputKindAttr:$kind);
   let results = (outs Exec_BufferType:$result);
   let assemblyFormat = "$kind attr-dict";
+  let hasVerifier = 1;
   let builders = [OpBuilder<(ins "::adze::exec::InputKind":$kind)>];
 }
 
 def Exec_WeightOp : Exec_Op<"weight", [Pure, DeclareOpInterfaceMethods<SymbolUserOpInterface>]> {
   let summary = "a segment of the weights section";
   let description = [{
-    Constraint: /*c1*/ `segment` names an `exec.segment`.
+    Constraints: /*c1*/ `segment` names an `exec.segment`; /*c2*/ the op stands in an `exec.program`.
 
     Example: `%w = exec.weight @layers.0.attention.norm.segment`
   }];
   let arguments = (ins FlatSymbolRefAttr:$segment);
   let results = (outs Exec_BufferType:$result);
   let assemblyFormat = "$segment attr-dict";
+  let hasVerifier = 1;
 }
 
 def Exec_BufferOp : Exec_Op<"buffer"> {

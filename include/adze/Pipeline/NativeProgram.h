@@ -1,0 +1,25 @@
+// NativeProgram.h: the native phase: from a planned program and tile kernels to program.so.
+#ifndef ADZE_PIPELINE_NATIVEPROGRAM_H
+#define ADZE_PIPELINE_NATIVEPROGRAM_H
+
+#include "adze/Pipeline/Phase.h"
+#include "adze/Support/Status.h"
+#include "adze/Target/TargetInfo.h"
+
+#include "mlir/IR/BuiltinOps.h"
+
+#include <functional>
+#include <string>
+
+namespace adze {
+
+/// Compiles each kernel as a module of its own, on `threads` threads, and links them with the host code into `output`.
+/// Object files lie in `scratchFolder`, which exists, and are removed again. The module is consumed. `progress` is
+/// called with (done, all) as kernels are ready, from any thread, one call at a time.
+Status buildNativeProgram(mlir::ModuleOp module, const PhaseSettings &settings, const TargetInfo &target,
+                          unsigned threads, const std::string &scratchFolder, const std::string &output,
+                          const std::function<void(int64_t, int64_t)> &progress);
+
+} // namespace adze
+
+#endif

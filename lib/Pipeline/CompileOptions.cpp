@@ -1,0 +1,76 @@
+#include "adze/Pipeline/CompileOptions.h"
+
+#include <algorithm>
+
+namespace adze {
+
+Status CompileOptions::check() const {
+  if (printPipeline || listCpus)
+    return Status::success();
+  if (model.empty() && startFrom.empty())
+    return invalidInput("no model: give a Hugging Face folder or a GGUF file, or --start-from FILE.mlir");
+  if (!numerics.empty() && !parseNumerics(numerics))
+    return invalidInput("--numerics=" + numerics + ": f32, bf16 or a8 is accepted");
+  if (!cpu.empty() && !findTarget(cpu)) {
+    std::string names;
+    for (std::string_view name : targetNames())
+      names += (names.empty() ? "" : ", ") + std::string(name);
+    return invalidInput("--cpu=" + cpu + ": " + names + " are accepted");
+  }
+  if (kvPage != 16 && kvPage != 32 && kvPage != 64)
+    return invalidInput("--kv-page=" + std::to_string(kvPage) + ": 16, 32 or 64 is accepted");
+  if (fuse.find_first_not_of("abcdefghijklmnopqrstuvwxyz-+0123456789") != std::string::npos || fuse.empty())
+    return invalidInput("--fuse=" + fuse + ": all, none, or names of grouping rules joined by + are accepted");
+  const bool text = compileTo && *compileTo != Phase::Native;
+  if (emit == Emit::So && text)
+    return invalidInput("--emit=so makes native code, and --compile-to=" + std::string(phaseName(*compileTo)) +
+                        " stops before it; give one of them");
+  if (!text && output.empty())
+    return invalidInput("no output: give -o PATH");
+  if (!weights.empty() && startFrom.empty())
+    return invalidInput("--weights says where the files of a module lie that --start-from reads; without --start-from "
+                        "the model's own folder is used");
+  if (text)
+    for (Phase phase : dumpAfter)
+      if (phase > *compileTo)
+        return invalidInput("--dump-after=" + std::string(phaseName(phase)) +
+                            " comes after --compile-to=" + std::string(phaseName(*compileTo)));
+  for (Phase phase : dumpAfter)
+    if (phase == Phase::Native)
+      return invalidInput("--dump-after=native: native code is no text; use --emit=so and a disassembler");
+  return Status::success();
+}
+
+static std::string quoted(const std::string &word) {
+  bool plain = !word.empty() && word.find_first_not_of("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789"
+                                                       "_-+=./:,@") == std::string::npos;
+  if (plain)
+    return word;
+  std::string text = "'";
+  for (char c : word)
+    text += c == '\'' ? std::string("'\\''") : std::string(1, c);
+  return text + "'";
+}
+
+std::string CompileOptions::commandLine() const {
+  std::string line = "adze-compile";
+  auto add = [&](const std::string &word) { line += " " + quoted(word); };
+  if (!model.empty())
+    add(model);
+  if (!startFrom.empty())
+    add("--start-from=" + startFrom);
+  if (!weights.empty())
+    add("--weights=" + weights);
+  auto givenByUser = [&](const char *name) { return std::find(given.begin(), given.end(), name) != given.end(); };
+  if (givenByUser("numerics"))
+    add("--numerics=" + numerics);
+  if (givenByUser("cpu"))
+    add("--cpu=" + cpu);
+  if (givenByUser("kv-page"))
+    add("--kv-page=" + std::to_string(kvPage));
+  if (givenByUser("fuse"))
+    add("--fuse=" + fuse);
+  return line;
+}
+
+} // namespace adze

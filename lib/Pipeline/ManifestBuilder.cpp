@@ -1,0 +1,190 @@
+#include "adze/Pipeline/ManifestBuilder.h"
+
+#include "adze/Abi/Program.h"
+#include "adze/Dialect/Exec/IR/Exec.h"
+#include "adze/Dialect/Llm/IR/Llm.h"
+#include "adze/Target/NativeCode.h"
+
+#include "llvm/ADT/MapVector.h"
+#include "llvm/ADT/StringMap.h"
+
+using namespace mlir;
+using adze::exec::FormAttr;
+
+namespace adze {
+
+namespace {
+
+/// Reads typed members of a dictionary and keeps the first fault.
+class Members {
+public:
+  Members(DictionaryAttr dictionary, StringRef name) : dictionary(dictionary), name(name) {}
+  int64_t number(StringRef key) {
+    auto value = dictionary ? dictionary.getAs<IntegerAttr>(key) : IntegerAttr();
+    return value ? value.getInt() : (lack(key, "a whole number"), 0);
+  }
+  std::string text(StringRef key) {
+    auto value = dictionary ? dictionary.getAs<StringAttr>(key) : StringAttr();
+    return value ? value.str() : (lack(key, "a string"), std::string());
+  }
+  bool has(StringRef key) const { return dictionary && dictionary.contains(key); }
+  Status status;
+
+private:
+  void lack(StringRef key, StringRef kind) {
+    if (status.ok())
+      status = invalidInput(("the module's attribute '" + name + "' lacks '" + key + "', " + kind).str());
+  }
+  DictionaryAttr dictionary;
+  StringRef name;
+};
+
+SizeForm toSize(FormAttr form) {
+  return {{form.term(FormAttr::Constant), form.term(FormAttr::Pages)},
+          {form.term(FormAttr::Tokens), form.term(FormAttr::PagesTokens)},
+          {form.term(FormAttr::Requests), form.term(FormAttr::PagesRequests)},
+          {form.term(FormAttr::Rows), form.term(FormAttr::PagesRows)}};
+}
+
+CostForm toCost(std::optional<FormAttr> form) {
+  if (!form || !*form)
+    return {};
+  auto term = [&](FormAttr::Term which) { return form->term(which); };
+  return {term(FormAttr::Constant), term(FormAttr::Tokens),    term(FormAttr::Requests),
+          term(FormAttr::Rows),     term(FormAttr::KvLengths), term(FormAttr::VisiblePairs)};
+}
+
+ManifestMemory memoryOf(exec::ProgramOp program) {
+  ManifestMemory memory;
+  // Of the forms in a slot only those that no other covers can ever decide its size.
+  SmallVector<SmallVector<FormAttr>> forms(program.slotCount());
+  for (exec::BufferOp buffer : program.getBody().getOps<exec::BufferOp>()) {
+    auto &slot = forms[*buffer.getSlot()];
+    FormAttr form = buffer.getSize();
+    if (llvm::any_of(slot, [&](FormAttr other) { return other.dominates(form); }))
+      continue;
+    llvm::erase_if(slot, [&](FormAttr other) { return form.dominates(other); });
+    slot.push_back(form);
+  }
+  for (auto &slot : forms) {
+    auto &sizes = memory.slots.emplace_back();
+    for (FormAttr form : slot)
+      sizes.push_back(toSize(form));
+  }
+  auto output = cast<exec::OutputOp>(program.getBody().front().back());
+  memory.logitsSlot = *output.getLogits().getDefiningOp<exec::BufferOp>().getSlot();
+  return memory;
+}
+
+std::vector<ManifestKernel> kernelsOf(exec::ProgramOp program) {
+  llvm::MapVector<StringAttr, ManifestKernel> kernels;
+  for (exec::LaunchOp launch : program.getBody().getOps<exec::LaunchOp>()) {
+    ManifestKernel &kernel = kernels[launch.getKernelAttr().getAttr()];
+    if (kernel.launches++ == 0) {
+      kernel.name = launch.getKernel().str();
+      kernel.family = launch.getFamily().str();
+      kernel.bytes = toCost(launch.getBytes());
+      kernel.operations = toCost(launch.getOperations());
+    }
+  }
+  std::vector<ManifestKernel> list;
+  for (auto &entry : kernels)
+    list.push_back(entry.second);
+  return list;
+}
+
+std::vector<ManifestWeights> weightsOf(ModuleOp module) {
+  llvm::MapVector<StringAttr, ManifestWeights> groups;
+  for (exec::SegmentOp segment : module.getOps<exec::SegmentOp>()) {
+    std::string form;
+    llvm::raw_string_ostream stream(form);
+    if (auto weight = dyn_cast_or_null<llm::WeightOp>(SymbolTable::lookupSymbolIn(module, segment.getWeightAttr()))) {
+      auto type = cast<RankedTensorType>(weight.getType());
+      stream << type.getElementType();
+      if (auto packed = dyn_cast_or_null<llm::PackedAttr>(type.getEncoding())) {
+        stream << " [";
+        llvm::interleaveComma(packed.getBlock(), stream);
+        stream << "]";
+      }
+    }
+    ManifestWeights &group = groups[StringAttr::get(module.getContext(), form)];
+    group.form = form;
+    ++group.segments;
+    group.bytes += segment.getSize();
+  }
+  std::vector<ManifestWeights> list;
+  for (auto &entry : groups)
+    list.push_back(entry.second);
+  return list;
+}
+
+std::vector<ManifestFusion> fusionOf(exec::ProgramOp program) {
+  std::vector<ManifestFusion> list;
+  auto rows = program->getAttrOfType<ArrayAttr>("exec.fusion");
+  if (!rows)
+    return list;
+  for (DictionaryAttr row : rows.getAsRange<DictionaryAttr>()) {
+    ManifestFusion &note = list.emplace_back();
+    if (auto rule = row.getAs<StringAttr>("rule"))
+      note.rule = rule.str();
+    if (auto reason = row.getAs<StringAttr>("reason"))
+      note.reason = reason.str();
+    if (auto fused = row.getAs<BoolAttr>("fused"))
+      note.fused = fused.getValue();
+    if (auto count = row.getAs<IntegerAttr>("count"))
+      note.count = count.getInt();
+  }
+  return list;
+}
+
+/// What forms a product of float operands; see docs/Numerics.md.
+std::string productOf(const PhaseSettings &settings, const TargetInfo &target) {
+  bool bf16 = settings.numerics != "f32" && target.has("avx512bf16");
+  return bf16 ? "bf16-dot" : "f32-fma";
+}
+
+} // namespace
+
+Expected<Manifest> buildManifest(ModuleOp module, const PhaseSettings &settings, const TargetInfo &target) {
+  auto programs = module.getOps<exec::ProgramOp>();
+  if (programs.empty())
+    return invalidInput("the module holds no exec.program: it has not passed the exec phase");
+  exec::ProgramOp program = *programs.begin();
+  Manifest m;
+  m.programVersion = ADZE_PROGRAM_VERSION;
+  m.adzeVersion = ADZE_VERSION;
+  m.target = {kX86Triple, std::string(target.name()), target.features(), target.kvSplit(), productOf(settings, target)};
+  m.numerics = settings.numerics;
+
+  Members model(module->getAttrOfType<DictionaryAttr>("llm.model"), "llm.model");
+  m.model = {model.text("family"),     model.text("name"),         model.number("layers"),
+             model.number("hidden"),   model.number("heads"),      model.number("kv_heads"),
+             model.number("head_dim"), model.number("vocabulary"), 0,
+             model.number("context")};
+  m.model.legalTokens = model.has("legal_tokens") ? model.number("legal_tokens") : m.model.vocabulary;
+  if (!model.status.ok())
+    return model.status;
+
+  auto kv = program->getAttrOfType<DictionaryAttr>("exec.kv");
+  Members members(kv, "exec.kv");
+  m.kv = {members.number("page_tokens"), members.number("page_bytes"), members.number("bytes_per_token"), ""};
+  if (!members.status.ok())
+    return members.status;
+  llvm::raw_string_ostream element(m.kv.element);
+  if (auto type = kv.getAs<TypeAttr>("element"))
+    element << type.getValue();
+
+  m.memory = memoryOf(program);
+  m.kernels = kernelsOf(program);
+  m.weights = weightsOf(module);
+  m.fusion = fusionOf(program);
+  for (llm::FileOp file : module.getOps<llm::FileOp>())
+    m.sources.push_back({file.getPath().str(), int64_t(file.getSize()), file.getHash().str()});
+  m.options = {{"cpu", settings.cpu},
+               {"fuse", settings.fuse},
+               {"kv-page", std::to_string(settings.kvPage)},
+               {"numerics", settings.numerics}};
+  return m;
+}
+
+} // namespace adze

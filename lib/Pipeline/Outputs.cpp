@@ -1,0 +1,157 @@
+// Outputs.cpp: what a session leaves on disk: the text of a phase, a program, or an artifact.
+#include "Session.h"
+
+#include "adze/Pipeline/ArtifactWriter.h"
+#include "adze/Pipeline/Compiler.h"
+#include "adze/Pipeline/ManifestBuilder.h"
+#include "adze/Pipeline/NativeProgram.h"
+#include "adze/Support/ScratchOutput.h"
+#include "adze/Target/NativeCode.h"
+
+#include "llvm/Support/Format.h"
+#include "llvm/Support/raw_ostream.h"
+
+#include <algorithm>
+
+using namespace mlir;
+
+namespace adze {
+
+/// Room for the program, the manifest and rounding of files to blocks.
+static constexpr int64_t kProgramAllowance = 4 << 20;
+
+static Overwrite overwriteOf(const CompileOptions &options) {
+  return options.force ? Overwrite::Replace : Overwrite::Refuse;
+}
+
+Status Session::writeText(const std::string &path) {
+  progress.clear();
+  if (path.empty() || path == "-") {
+    module->print(llvm::outs());
+    llvm::outs() << "\n";
+    return Status::success();
+  }
+  auto scratch = ScratchOutput::file(path, overwriteOf(options));
+  if (!scratch)
+    return scratch.status();
+  std::string text;
+  llvm::raw_string_ostream stream(text);
+  module->print(stream);
+  stream << "\n";
+  if (Status status = writeFile(scratch->scratchPath(), text); !status.ok())
+    return status;
+  return scratch->commit();
+}
+
+Status Session::writeProgram(const std::string &scratchFolder, const std::string &output) {
+  progress.stage("generating kernels");
+  Status status = buildNativeProgram(*module, settings, *target, options.threads, scratchFolder, output,
+                                     [&](int64_t done, int64_t all) { progress.update(done, all); });
+  if (status.ok())
+    return status;
+  return Status(status.code(), status.message() + "\nrepeat it with: " + reproduction(Phase::Native));
+}
+
+Status Session::writeArtifact() {
+  const bool folder = options.emit == Emit::Dir && !options.compileTo;
+  std::vector<SegmentPlace> segments = segmentPlaces(*module);
+  std::string table = tokenizer ? serialise(*tokenizer) : std::string();
+  int64_t need = kProgramAllowance + (folder ? weightsBytes(segments) + int64_t(table.size()) : 0);
+  progress.clear();
+  if (Status status = checkDiskSpace(options.output, need, options.quiet); !status.ok())
+    return status;
+
+  if (!folder) {
+    auto scratch = ScratchOutput::folder(options.output + ".objects", Overwrite::Refuse, "");
+    if (!scratch)
+      return scratch.status();
+    auto file = ScratchOutput::file(options.output, overwriteOf(options));
+    if (!file)
+      return file.status();
+    if (Status status = writeProgram(scratch->scratchPath(), file->scratchPath()); !status.ok())
+      return status;
+    return file->commit();
+  }
+
+  auto scratch = ScratchOutput::folder(options.output, overwriteOf(options), kManifestFile);
+  if (!scratch)
+    return scratch.status();
+  const std::string place = scratch->scratchPath();
+  auto manifest = buildManifest(*module, settings, *target);
+  if (!manifest)
+    return manifest.status();
+  manifest->licence = licence;
+  manifest->generation = generation;
+  if (tokenizer)
+    manifest->model.legalTokens = std::min<int64_t>(tokenizer->legalTokenCount(), manifest->model.vocabulary);
+
+  // The weights first: native code consumes the module.
+  progress.stage("packing weights");
+  auto weights = writeWeights(*module, segments, weightsFolder, place + "/" + kWeightsFile,
+                              [&](int64_t done, int64_t all) { progress.update(done, all); });
+  if (!weights)
+    return weights.status();
+  manifest->sections.push_back(*weights);
+  if (tokenizer) {
+    auto section = writeSection(place, kTokenizerFile, table);
+    if (!section)
+      return section.status();
+    manifest->sections.push_back(*section);
+  }
+  if (Status status = writeProgram(place, place + "/" + kProgramFile); !status.ok())
+    return status;
+  auto program = sectionOf(place, kProgramFile);
+  if (!program)
+    return program.status();
+  manifest->sections.push_back(*program);
+  std::sort(manifest->sections.begin(), manifest->sections.end(),
+            [](const auto &a, const auto &b) { return a.file < b.file; });
+
+  std::string text = writeManifest(*manifest);
+  // What no reader would accept must not be left behind.
+  if (auto again = readManifest(text, kManifestFile); !again)
+    return internalError("the manifest that was made is not valid: " + again.status().message());
+  if (Status status = writeFile(place + "/" + kManifestFile, text); !status.ok())
+    return status;
+  progress.stage("flushing to disk");
+  if (Status status = scratch->commit(); !status.ok())
+    return status;
+  progress.clear();
+  if (!options.quiet) {
+    int64_t bytes = int64_t(text.size());
+    for (const ManifestSection &section : manifest->sections)
+      bytes += section.size;
+    llvm::errs() << "adze-compile: wrote " << options.output << ": " << manifest->kernels.size() << " kernels, "
+                 << llvm::format("%.1f MB, %.1f s", double(bytes) / 1e6, progress.seconds()) << "; numerics "
+                 << settings.numerics << ", CPU " << settings.cpu << "\n";
+  }
+  return Status::success();
+}
+
+Status compile(const CompileOptions &options) {
+  if (Status status = options.check(); !status.ok())
+    return status;
+  if (options.listCpus) {
+    const TargetInfo *host = hostTarget();
+    bool reached = host != nullptr;
+    for (std::string_view name : targetNames()) {
+      llvm::outs() << name << (reached ? " (this machine runs it)" : "") << "\n";
+      reached = reached && name != host->name();
+    }
+    return Status::success();
+  }
+  if (options.printPipeline) {
+    PhaseSettings settings{options.numerics.empty() ? "a8" : options.numerics,
+                           options.cpu.empty() ? "x86-64-v3" : options.cpu, options.fuse, options.kvPage};
+    for (Phase phase : kPhases) {
+      if (std::string pipeline = phasePipeline(phase, settings); !pipeline.empty())
+        llvm::outs() << phaseName(phase) << ": builtin.module(" << pipeline << ")\n";
+      if (phase == Phase::Native)
+        llvm::outs() << "native, each kernel: builtin.module(" << kernelPipeline(settings) << ")\n";
+    }
+    return Status::success();
+  }
+  return Session(options).run();
+}
+
+} // namespace adze

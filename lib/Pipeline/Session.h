@@ -1,0 +1,53 @@
+// Session.h: one compilation: the module on its way through the phases and what goes beside it.
+#ifndef ADZE_LIB_PIPELINE_SESSION_H
+#define ADZE_LIB_PIPELINE_SESSION_H
+
+#include "Progress.h"
+
+#include "adze/Format/GenerationDefaults.h"
+#include "adze/Format/TokenizerTable.h"
+#include "adze/Pipeline/CompileOptions.h"
+
+#include "mlir/IR/BuiltinOps.h"
+#include "mlir/IR/MLIRContext.h"
+#include "mlir/IR/OwningOpRef.h"
+
+namespace adze {
+
+class Session {
+public:
+  explicit Session(const CompileOptions &options);
+
+  Status run();
+
+private:
+  /// Imports the model, or reads the module to start from; both where both are given.
+  Status load();
+  Status importFrom();
+  Status readModule();
+  /// Settles numerics, CPU, page and fusion from the options, the module's own record and the machine.
+  Status settle();
+  Status runPhase(Phase phase);
+  /// The command that repeats a phase alone.
+  std::string reproduction(Phase phase) const;
+  void record(Phase phase);
+  Status dump(Phase phase);
+  Status writeText(const std::string &path);
+  Status writeArtifact();
+  Status writeProgram(const std::string &scratchFolder, const std::string &output);
+
+  const CompileOptions &options;
+  Progress progress;
+  mlir::MLIRContext context;
+  mlir::OwningOpRef<mlir::ModuleOp> module;
+  PhaseSettings settings;
+  const TargetInfo *target = nullptr;
+  std::optional<Phase> passed; // the last phase that the module has been through
+  std::optional<TokenizerTable> tokenizer;
+  GenerationDefaults generation;
+  std::string licence, weightsFolder;
+};
+
+} // namespace adze
+
+#endif
