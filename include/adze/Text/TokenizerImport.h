@@ -21,10 +21,10 @@ namespace adze {
 // Contents of the files of a Hugging Face directory; an empty one is absent. Only tokenizerJson is required.
 struct TokenizerJsonFiles {
   std::string_view tokenizerJson;
-  std::string_view tokenizerConfigJson;
-  std::string_view specialTokensMapJson;
-  std::string_view chatTemplateJinja; // wins over the chat_template of the config
-  std::string_view folder;            // put before file names in messages
+  std::string_view tokenizerConfigJson = {};
+  std::string_view specialTokensMapJson = {};
+  std::string_view chatTemplateJinja = {}; // wins over the chat_template of the config
+  std::string_view folder = {};            // put before file names in messages
 };
 Expected<TokenizerTable> readTokenizerJson(const TokenizerJsonFiles &files);
 
