@@ -111,9 +111,9 @@ Status buildNativeProgram(ModuleOp module, const PhaseSettings &settings, const 
     auto entry = LLVM::LLVMFunctionType::get(LLVM::LLVMVoidType::get(module.getContext()),
                                              {pointer, builder.getI64Type(), builder.getI64Type()});
     for (func::FuncOp kernel : kernels) {
-      builder.setInsertionPoint(kernel);
       std::string name = kernel.getSymName().str();
       kernel.erase();
+      builder.setInsertionPointToStart(module.getBody());
       LLVM::LLVMFuncOp::create(builder, module.getLoc(), name, entry, LLVM::Linkage::External, /*dsoLocal=*/true)
           .setVisibility_(LLVM::Visibility::Hidden);
     }
