@@ -12,7 +12,7 @@ separate_arguments(ADZE_LLVM_DEFINITIONS NATIVE_COMMAND "${LLVM_DEFINITIONS}")
 add_library(AdzeMlirPch OBJECT ${CMAKE_SOURCE_DIR}/cmake/Precompiled.cpp)
 target_include_directories(AdzeMlirPch SYSTEM PRIVATE ${LLVM_INCLUDE_DIRS} ${MLIR_INCLUDE_DIRS})
 target_compile_definitions(AdzeMlirPch PRIVATE ${ADZE_LLVM_DEFINITIONS})
-target_compile_options(AdzeMlirPch PRIVATE -Xclang -fno-pch-timestamp)
+target_compile_options(AdzeMlirPch PRIVATE -Xclang -fno-pch-timestamp $<$<CONFIG:Release>:-O1>)
 target_precompile_headers(AdzeMlirPch PRIVATE
   <mlir/Dialect/Arith/IR/Arith.h> <mlir/Dialect/Func/IR/FuncOps.h> <mlir/Dialect/LLVMIR/LLVMDialect.h>
   <mlir/Dialect/Math/IR/Math.h> <mlir/Dialect/SCF/IR/SCF.h> <mlir/Dialect/Vector/IR/VectorOps.h>
@@ -24,7 +24,7 @@ target_precompile_headers(AdzeMlirPch PRIVATE
 function(adze_use_mlir name)
   target_include_directories(${name} SYSTEM PRIVATE ${LLVM_INCLUDE_DIRS} ${MLIR_INCLUDE_DIRS})
   target_compile_definitions(${name} PRIVATE ${ADZE_LLVM_DEFINITIONS})
-  target_compile_options(${name} PRIVATE -Xclang -fno-pch-timestamp)
+  target_compile_options(${name} PRIVATE -Xclang -fno-pch-timestamp $<$<CONFIG:Release>:-O1>)
   target_precompile_headers(${name} REUSE_FROM AdzeMlirPch)
   target_link_libraries(${name} PRIVATE MLIR LLVM)
   # clang refuses a header precompiled for -fPIC where an executable asks for -fPIE; -fPIC code links into both.
