@@ -86,6 +86,43 @@ TEST(LinearKernel, IsOneChainOfFusedMultiplyAddsForEachOutputWhateverTheRows) {
 
 TEST(LinearKernel, LoopsOverK) { checkLinear(kLoop, 64, 96, 16, 4, {1, 3, 4, 5, 17}); }
 
+/// Operands in bf16, sums in f32: one pack for levels with and without pairs of k.
+TEST(LinearKernel, MultipliesBf16AsFloatsInTheSameOrder) {
+  std::string text = kWhole;
+  for (const char *name : {"%x[%T, %K] : !tile.view<2, f32>", "$PACK} : !tile.view<2, f32>",
+                           ": !tile.view<2, f32> -> tensor", "$mx$Kxf32", "$nx$Kxf32"})
+    for (size_t at = text.find(name); at != std::string::npos; at = text.find(name, at))
+      text.replace(text.find("f32", at), 3, "bf16");
+  const int64_t n = 40, k = 70;
+  Values values(12);
+  std::vector<uint16_t> weights(n * k);
+  for (uint16_t &weight : weights)
+    weight = toBf16(values.real());
+  for (const TargetInfo *target : runnableTargets()) {
+    WeightPack pack = *target->weightPack("bf16", "data", Numerics::Bf16);
+    auto kernel = TileKernel::compile(
+        fill(text, {{"PACK", storageText(pack)}, {"N", "40"}, {"K", "70"}, {"n", "16"}, {"m", "4"}}), "linear",
+        *target);
+    ASSERT_TRUE(kernel) << target->name();
+    EXPECT_TRUE(kernel->undefined.empty()) << kernel->undefined.front();
+    Buffer<uint8_t> w = packed(pack, weights, n, k, 16);
+    for (int64_t t : {1, 6}) {
+      Buffer<uint16_t> x(size_t(t * k));
+      Buffer<float> y(size_t(t * n));
+      for (size_t i = 0; i < x.size(); ++i)
+        x[i] = toBf16(values.real());
+      kernel->run({x, w, y}, t);
+      for (int64_t i = 0; i < t; ++i)
+        for (int64_t j = 0; j < n; ++j) {
+          float sum = 0;
+          for (int64_t p = 0; p < k; ++p)
+            sum = std::fma(fromBf16(x[i * k + p]), fromBf16(weights[j * k + p]), sum);
+          ASSERT_EQ(y[i * n + j], sum) << target->name() << " T " << t << " at " << i << ", " << j;
+        }
+    }
+  }
+}
+
 TEST(LinearKernel, HandlesEdgesOfOutputsAndDepthThatNoTileDivides) {
   checkLinear(kWhole, 40, 70, 16, 4, {1, 5});
   checkLinear(kWhole, 13, 7, 16, 2, {1, 3});
