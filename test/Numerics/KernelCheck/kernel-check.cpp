@@ -362,7 +362,9 @@ void Check::run(func::FuncOp function, llvm::raw_ostream *dump) {
   }
   Operation *terminator = function.getBody().front().getTerminator();
   for (auto [i, value] : llvm::enumerate(terminator->getOperands())) {
-    compare("chained result " + llvm::Twine(i), (*expected)[i], chain[value], value.getType(), false, 64 * tolerance);
+    // One rounding to bf16 or int8 that falls on the other side of a half moves all that follows.
+    compare("chained result " + llvm::Twine(i), (*expected)[i], chain[value], value.getType(), false,
+            numericsName == "f32" ? 64 * tolerance : 0.03);
     if (!dump)
       continue;
     // The cache is written as numbers, for its bytes depend on the page.
@@ -379,8 +381,8 @@ static int checkLevel(MLIRContext &context, const adze::TargetInfo &target, llvm
     return 1;
   llvm::SmallVector<func::FuncOp> steps(module->getOps<func::FuncOp>());
   std::string name(target.name());
-  std::string pipeline = "llm-assign-numerics{numerics=" + numericsName +
-                         "},llm-assign-kv-order{page=" + std::to_string(pageTokens) + " target=" + name +
+  std::string numerics = numericsName == "none" ? "" : "llm-assign-numerics{numerics=" + numericsName + "},";
+  std::string pipeline = numerics + "llm-assign-kv-order{page=" + std::to_string(pageTokens) + " target=" + name +
                          "},llm-fuse-qkv,llm-fuse-gate-up,llm-assign-weight-packs{target=" + name +
                          "},llm-form-kernels{rules=" + rules + " target=" + name +
                          "},llm-verify-kernels,convert-llm-to-tile{target=" + name + "}";
