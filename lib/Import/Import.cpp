@@ -19,6 +19,9 @@ Expected<ImportedModel> importModel(const std::string &path, mlir::MLIRContext &
   if (!std::filesystem::exists(status))
     return notFound(path + ": no such file or folder. Give a Hugging Face folder (config.json, tokenizer.json, "
                            "safetensors) or a GGUF file");
+  if (path.ends_with(".safetensors"))
+    return invalidInput(path +
+                        ": one file of a model. Give the folder that holds it, with config.json and tokenizer.json");
   Expected<Checkpoint> checkpoint = std::filesystem::is_directory(status) ? openHuggingFace(path) : openGguf(path);
   if (!checkpoint)
     return checkpoint.takeStatus();

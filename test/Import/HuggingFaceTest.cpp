@@ -113,6 +113,7 @@ TEST_F(HuggingFace, RefusesConfigurationsByKey) {
       {[](Json &c) { c["rope_scaling"] = 3; }, {"'rope_scaling' is not an object"}},
       {[](Json &c) { c["rope_parameters"] = {{"rope_theta", 500.0}}; }, {"disagrees"}},
       {[](Json &c) { c["rope_interleaved"] = true; }, {"'rope_interleaved' is true"}},
+      {[](Json &c) { c["use_mrope"] = true; }, {"'use_mrope' is true"}},
       {[](Json &c) { c["hidden_act"] = "gelu"; }, {"'hidden_act' is \"gelu\""}},
       {[](Json &c) { c["model_type"] = "mamba"; }, {"'model_type' is 'mamba'", "llama, mistral, qwen2, qwen3"}},
       {[](Json &c) { c.erase("model_type"); }, {"'model_type' is absent"}},
@@ -213,6 +214,8 @@ TEST_F(HuggingFace, RefusesFoldersThatLackAFile) {
   test::writeFile(folder + "/pytorch_model.bin", "x");
   EXPECT_THAT(importMessage(folder), HasSubstr("Convert them to safetensors"));
   EXPECT_THAT(importMessage(scratch.path("nowhere")), HasSubstr("no such file or folder"));
+  test::writeFile(scratch.path("m.safetensors"), "x");
+  EXPECT_THAT(importMessage(scratch.path("m.safetensors")), HasSubstr("Give the folder that holds it"));
   std::filesystem::create_directory(scratch.path("adapter"));
   test::writeFile(scratch.path("adapter") + "/adapter_config.json", "{}");
   EXPECT_THAT(importMessage(scratch.path("adapter")), HasSubstr("an adapter"));

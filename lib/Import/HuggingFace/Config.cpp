@@ -12,6 +12,7 @@ constexpr IgnoredKey ignoredKeys[] = {
     {"attention_dropout", "training only"},
     {"pretraining_tp", "splits products the way training did; the numbers are the same"},
     {"torchscript", "an export option"},
+    {"_attn_implementation_autoset", "which attention kernel another library chose"},
     {"output_attentions", "what a caller gets back besides logits"},
     {"output_hidden_states", "what a caller gets back besides logits"},
     {"return_dict", "what a caller gets back besides logits"},
@@ -168,6 +169,8 @@ Status readConfig(const Json &json, const std::string &where, ModelConfig &confi
     if (Status s = keys.read("mlp_bias", config.feedForwardBias); !s.ok())
       return s;
   if (Status s = keys.requireValue("hidden_act", "silu", "no other activation is built for this family"); !s.ok())
+    return s;
+  if (Status s = keys.requireValue("use_mrope", false, "positions of several dimensions are not built"); !s.ok())
     return s;
   bool tied = false; // the default of each of these families
   if (Status s = keys.read("tie_word_embeddings", tied); !s.ok())
