@@ -37,6 +37,20 @@ Status runPipeline(ModuleOp module, const std::string &pipeline, const std::stri
   return Status::success();
 }
 
+/// Loads what the pipeline's passes depend on: a dialect may not be loaded while several threads use the context.
+Status loadDialects(MLIRContext *context, const std::string &pipeline) {
+  PassManager manager(context);
+  std::string text;
+  llvm::raw_string_ostream stream(text);
+  if (failed(parsePassPipeline(pipeline, manager, stream)))
+    return internalError("the pipeline '" + pipeline + "' cannot be built: " + text);
+  DialectRegistry registry;
+  manager.getDependentDialects(registry);
+  context->appendDialectRegistry(registry);
+  context->loadAllAvailableDialects();
+  return Status::success();
+}
+
 /// Translates the module to LLVM IR and compiles that.
 Expected<std::string> toObject(ModuleOp module, const std::string &name, const TargetInfo &target,
                                const std::vector<std::string> &exported) {
@@ -76,6 +90,8 @@ Status buildNativeProgram(ModuleOp module, const PhaseSettings &settings, const 
     if (function->hasAttr("tile.kernel"))
       kernels.push_back(function);
 
+  if (Status status = loadDialects(module.getContext(), kernelPipeline(settings)); !status.ok())
+    return status;
   std::vector<std::optional<Expected<std::string>>> objects(kernels.size());
   std::mutex mutex;
   int64_t done = 0;

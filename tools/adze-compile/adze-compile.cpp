@@ -2,6 +2,7 @@
 //
 // Exit codes: 0 done, 1 the input, the options or the machine do not allow it, 2 a fault of Adze.
 #include "adze/Pipeline/Compiler.h"
+#include "adze/Support/Mutant.h"
 #include "adze/Support/ScratchOutput.h"
 
 #include "llvm/Support/CommandLine.h"
@@ -107,6 +108,8 @@ int fail(const Status &status) {
 
 int main(int argc, char **argv) {
   installScratchSignalHandler();
+  if (Status status = takeMutantFlag(argc, argv); !status.ok())
+    return fail(status);
   auto options = parse(argc, argv);
   if (!options)
     return fail(options.status());
