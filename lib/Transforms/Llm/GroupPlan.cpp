@@ -120,8 +120,9 @@ bool GroupPlan::merge(Operation *a, Operation *b, llvm::StringRef rule) {
     leave(a, rule, "the kernel would wait for its own result");
     return false;
   }
+  auto others = rulesOf.lookup(second); // a copy: the next line may move the table
   auto &names = rulesOf[first];
-  for (const std::string &name : rulesOf[second])
+  for (const std::string &name : others)
     if (!llvm::is_contained(names, name))
       names.push_back(name);
   if (!llvm::is_contained(names, rule))
