@@ -48,15 +48,19 @@ void KernelEmitter::dot(DotOp op) {
     refuse(op, "lanes must run along n of the result and of b (run tile-assign-layouts)");
     return;
   }
-  // Four registers are for the weights, a broadcast and what the products need in between.
-  int64_t most = target.registers() - 4;
-  int64_t rows = std::min(m, most), columns = std::clamp<int64_t>(most / rows, 1, vectors);
+  // A block needs its sums, one broadcast for each row (or one weight for each column), and one of the other kind.
+  int64_t all = target.registers(), rows = std::min(m, all - 4), columns = 1;
+  while (columns < vectors && rows * (columns + 1) + std::min(rows, columns + 1) + 1 <= all)
+    ++columns;
   rows = llvm::divideCeil(m, llvm::divideCeil(m, rows));
   columns = llvm::divideCeil(vectors, llvm::divideCeil(vectors, columns));
   int64_t packed = packedDepth(op.getB()), area = rows * columns;
   int64_t step = floats ? std::max<int64_t>(packed, llvm::PowerOf2Ceil(std::max<int64_t>(1, 64 / area)))
                         : std::max<int64_t>(packed, 32);
-  bool unroll = floats ? depth * area <= 256 : depth * area <= 256 || depth <= step;
+  // Several blocks written out in one stretch of code would be scheduled into each other, and their sums spilled: each
+  // block then has a loop of its own.
+  bool single = rows == m && columns == vectors;
+  bool unroll = depth <= step || (single && depth * area <= 256);
 
   // Results that fill more than a few register files live in memory, and their blocks are run-time loops.
   bool buffered = m * vectors > kMaxCarried;
@@ -123,13 +127,13 @@ void KernelEmitter::floatStep(DotOp op, ArrayRef<At> origin, int64_t rows, int64
   VectorType type = vectorOf(b.getF32Type());
   for (int64_t i = 0; i < depth; ++i) {
     At here = plus(k, i);
-    SmallVector<Value> weights;
-    for (int64_t c = 0; c < columns; ++c)
-      weights.push_back(wide(get(op.getB(), {plus(origin[1], c * lanes), here})));
-    for (int64_t r = 0; r < rows; ++r) {
-      Value a = splat(wide(get(op.getA(), {plus(origin[0], r), here}, true)), type);
-      for (int64_t c = 0; c < columns; ++c)
-        acc[r * columns + c] = math::FmaOp::create(b, loc, a, weights[c], acc[r * columns + c]);
+    SmallVector<Value> scalars;
+    for (int64_t r = 0; r < rows; ++r)
+      scalars.push_back(splat(wide(get(op.getA(), {plus(origin[0], r), here}, true)), type));
+    for (int64_t c = 0; c < columns; ++c) {
+      Value weight = wide(get(op.getB(), {plus(origin[1], c * lanes), here}));
+      for (int64_t r = 0; r < rows; ++r)
+        acc[r * columns + c] = math::FmaOp::create(b, loc, scalars[r], weight, acc[r * columns + c]);
     }
   }
 }

@@ -132,8 +132,8 @@ void KernelEmitter::integerStep(DotOp op, ArrayRef<At> origin, int64_t rows, int
         Value low = constant(bytes, 15);
         Value shifted = bitcast(arith::ShRUIOp::create(b, loc, bitcast(word, halves), constant(halves, 4)), bytes);
         codes.push_back(arith::AndIOp::create(b, loc, word, low));
-        codes.push_back(ADZE_MUTANT("keep-neighbours-nibble") ? shifted
-                                                              : arith::AndIOp::create(b, loc, shifted, low).getResult());
+        codes.push_back(
+            ADZE_MUTANT("keep-neighbours-nibble") ? shifted : arith::AndIOp::create(b, loc, shifted, low).getResult());
       } else {
         codes.push_back(word);
       }

@@ -169,7 +169,14 @@ Value KernelEmitter::allocate(Type type) {
   b.setInsertionPointToStart(&entryFunction.front());
   // One register more than the tile: an unaligned piece at its end may be read as a whole register.
   Value count = constant(b.getI64Type(), (total + lanes) * width);
-  return LLVM::AllocaOp::create(b, loc, LLVM::LLVMPointerType::get(b.getContext()), b.getI8Type(), count, 64);
+  Type pointer = LLVM::LLVMPointerType::get(b.getContext());
+  Value memory = LLVM::AllocaOp::create(b, loc, pointer, b.getI8Type(), count, 64);
+  // A buffer is meant to be memory: a scalar is then one broadcasting load. Seen through, the optimiser would turn it
+  // back into vectors and take each scalar out by shuffles.
+  return LLVM::InlineAsmOp::create(b, loc, pointer, memory, "", "=r,0", /*has_side_effects=*/false,
+                                   /*is_align_stack=*/false, LLVM::tailcallkind::TailCallKind::None,
+                                   LLVM::AsmDialectAttr(), ArrayAttr())
+      .getResult(0);
 }
 
 Value KernelEmitter::bufferPointer(Type type, Value buffer, ArrayRef<At> at) {
