@@ -41,6 +41,8 @@ struct AssignWeightPacks : adze::llm::impl::AssignWeightPacksPassBase<AssignWeig
     });
     if (result.wasInterrupted())
       return signalPassFailure();
+    // Codes of less than a byte have no order of their own: a table that no product reads takes its encoding's.
+    getOperation().walk([&](QuantizedEmbeddingOp embedding) { packTable(embedding, *info, weights); });
   }
 
   LogicalResult pack(Product product, const WeightPart &part, const adze::TargetInfo &info,
@@ -51,18 +53,33 @@ struct AssignWeightPacks : adze::llm::impl::AssignWeightPacksPassBase<AssignWeig
       return success();
     auto type = mlir::cast<RankedTensorType>(weight.getType());
     auto encoding = PackedAttr::get(&getContext(), wanted->block, wanted->order);
-    if (type.getEncoding() == encoding)
-      return success();
-    if (type.getEncoding())
+    if (type.getEncoding() && type.getEncoding() != encoding)
       return product.operation()->emitOpError("wants the weight @")
              << weight.getSymName() << " as " << encoding << ", but it is stored as " << type.getEncoding()
              << " already; two products that share a weight need one storage order";
+    repack(weight, encoding, weights);
+    return success();
+  }
+
+  void packTable(QuantizedEmbeddingOp embedding, const adze::TargetInfo &info, WeightExpressions &weights) {
+    WeightOp weight = weights.weightOf(embedding.getCodes());
+    if (!weight || !mlir::getElementTypeOrSelf(weight.getType()).isInteger(4))
+      return;
+    auto wanted =
+        info.weightPack(embedding.getScheme() == Scheme::Affine ? "q4_1" : "q4_0", "codes", adze::Numerics::F32);
+    if (wanted && !mlir::cast<RankedTensorType>(weight.getType()).getEncoding())
+      repack(weight, PackedAttr::get(&getContext(), wanted->block, wanted->order), weights);
+  }
+
+  void repack(WeightOp weight, PackedAttr encoding, WeightExpressions &weights) {
+    auto type = mlir::cast<RankedTensorType>(weight.getType());
+    if (type.getEncoding())
+      return;
     auto packedType = RankedTensorType::get(type.getShape(), type.getElementType(), encoding);
     weights.append(weight, packedType, [&](OpBuilder &builder, Location location, Value value) -> Value {
       return RepackOp::create(builder, location, packedType, value);
     });
     ++packed;
-    return success();
   }
 };
 } // namespace

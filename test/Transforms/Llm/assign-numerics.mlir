@@ -25,7 +25,7 @@ llm.weight @s : tensor<32x2xf16> {
 
 // F32-LABEL: @rounds_an_activation_once
 // F32-NOT: arith.truncf
-// F32-NOT: llm.quantize
+// F32-NOT: llm.quantize %
 // BF16-LABEL: @rounds_an_activation_once
 // BF16: %[[X:.*]] = arith.truncf %arg0 : tensor<?x64xf32> to tensor<?x64xbf16>
 // BF16-NOT: arith.truncf

@@ -44,3 +44,16 @@ func.func @packs_a_tied_table_once_and_leaves_norms(%token: tensor<?xi32>) -> (t
       : (tensor<?x64xf32>, tensor<32x64xi4>, tensor<32x2xf16>) -> tensor<?x32xf32>
   return %y, %z : tensor<?x50xf32>, tensor<?x32xf32>
 }
+
+llm.weight @own : tensor<50x64xi4> {
+  %0 = arith.constant dense<1> : tensor<50x64xi4>
+  llm.yield %0 : tensor<50x64xi4>
+}
+// CHECK-LABEL: @packs_4_bit_codes_of_a_table_of_its_own
+func.func @packs_4_bit_codes_of_a_table_of_its_own(%token: tensor<?xi32>, %s: tensor<50x2xf16>) -> tensor<?x64xf32> {
+  %c = llm.get_weight @own : tensor<50x64xi4>
+  // CHECK: llm.quantized_embedding %{{.*}} : (tensor<?xi32>, tensor<50x64xi4, #[[I4]]>, tensor<50x2xf16>)
+  %x = llm.quantized_embedding %token, %c, %s scheme zero_point group 32
+      : (tensor<?xi32>, tensor<50x64xi4>, tensor<50x2xf16>) -> tensor<?x64xf32>
+  return %x : tensor<?x64xf32>
+}

@@ -101,7 +101,8 @@ def AssignWeightPacksPass : Pass<"llm-assign-weight-packs", "::mlir::ModuleOp"> 
     (`llm.repack`) and on its type (`#llm.packed`). A table that an embedding and a linear share is stored once, in the
     linear's pack; the embedding reads rows of it. The last pass that rewrites weights.
 
-    Must not fire on weights that no linear reads (norms, biases, tables of their own), or twice on one weight. Two
+    Must not fire on weights that no linear reads (norms, biases, tables of their own, but for 4-bit codes of a table,
+    which have no order without a pack), or twice on one weight. Two
     linears that want different packs for one weight are an error.
 
     ```mlir
