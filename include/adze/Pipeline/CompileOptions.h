@@ -29,7 +29,7 @@ struct CompileOptions {
   bool quiet = false;
   bool printPipeline = false; // and stop
   bool listCpus = false;      // and stop
-  unsigned threads = 0; // 0: as many as affinity and cgroup allow
+  unsigned threads = 0;       // 0: as many as affinity and cgroup allow
   std::optional<Phase> compileTo;
   std::vector<Phase> dumpAfter;
   /// Which of numerics, cpu, kvPage and fuse the user gave: a module to start from has settled them already.
