@@ -8,6 +8,7 @@ import tree
 args = tree.arguments(__doc__)
 INCLUDE = re.compile(r'^\s*#\s*include\s*[<"]([^>"]+)[>"]', re.M)
 
+committed = set(tree.files(args.source, [".h"]))
 for name in tree.files(args.source, [".h", ".cpp", ".inc"], ["include", "lib", "tools"]):
     room = rooms.room_of(name)
     if room is None:
@@ -16,6 +17,8 @@ for name in tree.files(args.source, [".h", ".cpp", ".inc"], ["include", "lib", "
     code = tree.text(args.source, name)
     for match in INCLUDE.finditer(code):
         header, place = match.group(1), f"{name}:{code.count(chr(10), 0, match.start()) + 1}"
+        if header.startswith("adze/") and not header.endswith(".inc") and "include/" + header not in committed:
+            tree.offence(place, f"includes {header}, which is not committed", "add the file, or correct the name")
         if header.startswith("adze/"):
             if not rooms.may_include(room, header[len("adze/") :].split(".")[0]):
                 tree.offence(place, f"{room} includes {header}",
