@@ -5,7 +5,7 @@ module @makes_a_table_and_a_step_function {
   llvm.func @k(!llvm.ptr, i64, i64)
   exec.segment @w of @table at 4294967296 size 16
   // CHECK-NOT: exec.
-  // CHECK: llvm.func @k_blocks(!llvm.ptr) -> i64
+  // CHECK: llvm.func hidden @k_blocks(!llvm.ptr) -> i64
   // CHECK: llvm.func internal @adze_step(%[[STEP:.*]]: !llvm.ptr, %[[SERVICES:.*]]: !llvm.ptr) -> i32
   // CHECK-SAME: passthrough = ["no-builtins"]
   // The block has a word for each of three pointers and four numbers.

@@ -38,18 +38,18 @@ module @turns_groups_into_launches {
     // CHECK-NEXT: %[[X:.*]] = exec.buffer <16 T>
     // CHECK-NEXT: exec.launch @embed(%[[TOKEN]], %[[TABLE]]) -> (%[[X]]) family "embedding" layer 0
     // CHECK-SAME: bytes = #exec.form<
-    %x = llm.kernel family "embedding" (%token as %t, %table as %w : tensor<?xi32>, tensor<6x4xf32>) -> (tensor<?x4xf32>) {
-      %y = llm.embedding %t, %w : (tensor<?xi32>, tensor<6x4xf32>) -> tensor<?x4xf32>
+    %x = llm.kernel family "embedding" (%token as %t, %table as %w : tensor<?xi32>, tensor<6x4xf32>) -> (tensor<?x4xf32>) attributes {kernel = @embed, fused = ["residual"], unfused = ["norm: two uses"]} {
+      %y = llm.embedding %t, %w : tensor<?xi32>, tensor<6x4xf32> -> tensor<?x4xf32>
       llm.yield %y : tensor<?x4xf32>
-    } {kernel = @embed, fused = ["residual"], unfused = ["norm: two uses"]}
+    }
     // The batch is nine arrays, the cache is updated in place, and the layer is the last number of the block.
     %layer = arith.constant 1 : index
     // CHECK: exec.launch @append(%[[X]], %[[X]], %{{[0-9]+}}, %{{[0-9]+}}, %{{[0-9]+}}, %{{[0-9]+}}, %{{[0-9]+}}, %{{[0-9]+}}, %{{[0-9]+}}, %{{[0-9]+}}, %{{[0-9]+}}, %[[KV]]) -> () family "kv_append" layer 1
     %kv1 = llm.kernel family "kv_append" (%x as %k, %x as %v, %batch as %b, %kv as %c, %layer as %l
-        : tensor<?x4xf32>, tensor<?x4xf32>, !llm.batch, !kv, index) -> (!kv) {
-      %n = llm.kv_append %k, %v, %c layer %l batch %b : tensor<?x4xf32>, tensor<?x4xf32>, !kv
+        : tensor<?x4xf32>, tensor<?x4xf32>, !llm.batch, !kv, index) -> (!kv) attributes {kernel = @append} {
+      %n = llm.kv_append %k, %v, %c, %l, %b : tensor<?x4xf32>, tensor<?x4xf32>, !kv
       llm.yield %n : !kv
-    } {kernel = @append}
+    }
     // CHECK: %[[HEAD:.*]] = exec.weight @head.segment
     %head = llm.get_weight @head : tensor<6x4xf32, #llm.packed<[8, 4], "r1 r2 r4 c1 c2">>
     // Results have as many rows as the group says.
@@ -57,11 +57,11 @@ module @turns_groups_into_launches {
     // CHECK: exec.launch @product(%[[X]], %[[HEAD]],
     // CHECK-SAME: -> (%[[LOGITS]]) family "linear" layer 0
     %logits = llm.kernel family "linear" (%x as %a, %head as %w, %batch as %b
-        : tensor<?x4xf32>, tensor<6x4xf32, #llm.packed<[8, 4], "r1 r2 r4 c1 c2">>, !llm.batch) -> (tensor<?x6xf32>) {
-      %g = llm.gather_rows %a, %b : tensor<?x4xf32>
+        : tensor<?x4xf32>, tensor<6x4xf32, #llm.packed<[8, 4], "r1 r2 r4 c1 c2">>, !llm.batch) -> (tensor<?x6xf32>) attributes {kernel = @product, rows = "R"} {
+      %g = llm.gather_rows %a, %b : tensor<?x4xf32> -> tensor<?x4xf32>
       %y = llm.linear %g, %w : (tensor<?x4xf32>, tensor<6x4xf32, #llm.packed<[8, 4], "r1 r2 r4 c1 c2">>) -> tensor<?x6xf32>
       llm.yield %y : tensor<?x6xf32>
-    } {kernel = @product, rows = "R"}
+    }
     // CHECK: exec.output %[[LOGITS]]
     return %logits, %kv1 : tensor<?x6xf32>, !kv
   }

@@ -38,13 +38,13 @@ module @a_program_is_a_line_of_launches {
 }
 
 // CHECK-LABEL: module @a_form_is_a_sum_of_terms
-// CHECK-SAME: a = #exec.form<1 + 2 T + 3 B + 4 R + 5 K + 6 V + 7 P + 8 P T + 9 P B + 10 P R>
-// CHECK-SAME: b = #exec.form<0>
-// CHECK-SAME: c = #exec.form<7 T>
-// CHECK-SAME: d = #exec.form<256 + 4 P B>
+// CHECK-SAME: exec.a = #exec.form<1 + 2 T + 3 B + 4 R + 5 K + 6 V + 7 P + 8 P T + 9 P B + 10 P R>
+// CHECK-SAME: exec.b = #exec.form<0>
+// CHECK-SAME: exec.c = #exec.form<7 T>
+// CHECK-SAME: exec.d = #exec.form<256 + 4 P B>
 module @a_form_is_a_sum_of_terms attributes {
-  a = #exec.form<10 P R + 9 P B + 8 P T + 7 P + 6 V + 5 K + 4 R + 3 B + 2 T + 1>,
-  b = #exec.form<0 T>,
-  c = #exec.form<3 T + 4 T>,
-  d = #exec.form<256 + 4 P B>} {
+  exec.a = #exec.form<10 P R + 9 P B + 8 P T + 7 P + 6 V + 5 K + 4 R + 3 B + 2 T + 1>,
+  exec.b = #exec.form<0 T>,
+  exec.c = #exec.form<3 T + 4 T>,
+  exec.d = #exec.form<256 + 4 P B>} {
 }
