@@ -23,9 +23,8 @@ Status checkSpecialId(std::string_view file, std::string_view what, const std::o
                       const TokenizerTable &table) {
   if (!id || table.legal(*id))
     return Status::success();
-  return invalidInput(
-      fmt::format("{}: the {} token has id {}, but the vocabulary has {} legal tokens", file, what, *id,
-                  table.legalTokenCount()));
+  return invalidInput(fmt::format("{}: the {} token has id {}, but the vocabulary has {} legal tokens", file, what, *id,
+                                  table.legalTokenCount()));
 }
 
 Status checkTokens(const TokenizerTable &table, std::string_view file) {
@@ -33,8 +32,8 @@ Status checkTokens(const TokenizerTable &table, std::string_view file) {
   if (count == 0)
     return invalidInput(fmt::format("{}: the vocabulary is empty", file));
   if (count > tokenCountLimit)
-    return invalidInput(fmt::format("{}: the vocabulary has {} tokens; at most {} are accepted", file, count,
-                                    tokenCountLimit));
+    return invalidInput(
+        fmt::format("{}: the vocabulary has {} tokens; at most {} are accepted", file, count, tokenCountLimit));
   if (table.tokenStart.size() != count + 1 || table.tokenStart.front() != 0 ||
       table.tokenStart.back() != table.tokenBytes.size())
     return invalidInput(fmt::format("{}: the token boundaries do not cover the token bytes", file));
@@ -42,8 +41,8 @@ Status checkTokens(const TokenizerTable &table, std::string_view file) {
     if (table.tokenStart[i] > table.tokenStart[i + 1])
       return invalidInput(fmt::format("{}: token {} ends before it starts", file, i));
     if (table.tokenKinds[i] > TokenKind::Byte)
-      return invalidInput(fmt::format("{}: token {} has the unknown kind {}", file, i,
-                                      static_cast<unsigned>(table.tokenKinds[i])));
+      return invalidInput(
+          fmt::format("{}: token {} has the unknown kind {}", file, i, static_cast<unsigned>(table.tokenKinds[i])));
     if (table.tokenKinds[i] == TokenKind::Byte && table.tokenStart[i + 1] - table.tokenStart[i] != 1)
       return invalidInput(fmt::format("{}: byte token {} does not hold exactly one byte", file, i));
   }
@@ -66,8 +65,8 @@ Status checkMerges(const TokenizerTable &table, std::string_view file) {
     std::string_view left = table.token(merge.left), right = table.token(merge.right);
     std::string_view result = table.token(merge.result);
     if (result.size() != left.size() + right.size() || !result.starts_with(left) || !result.ends_with(right))
-      return invalidInput(fmt::format("{}: merge {} makes token {}, which is not its two halves joined", file, rank,
-                                      merge.result));
+      return invalidInput(
+          fmt::format("{}: merge {} makes token {}, which is not its two halves joined", file, rank, merge.result));
     if (left.empty() || right.empty())
       return invalidInput(fmt::format("{}: merge {} has an empty half", file, rank));
   }
@@ -83,8 +82,8 @@ Status adze::checkTokenizerTable(const TokenizerTable &table, std::string_view f
     return status;
   for (const AddedToken &added : table.addedTokens) {
     if (!table.legal(added.id))
-      return invalidInput(fmt::format("{}: added token \"{}\" has id {}, which is not a legal id", file, added.content,
-                                      added.id));
+      return invalidInput(
+          fmt::format("{}: added token \"{}\" has id {}, which is not a legal id", file, added.content, added.id));
     if (added.content.empty())
       return invalidInput(fmt::format("{}: added token {} is empty", file, added.id));
   }

@@ -11,7 +11,8 @@
 
 namespace adze {
 
-// The bytes that a token's spelling stands for; nothing if a character is not in the alphabet. `spelling` is valid UTF-8.
+// The bytes that a token's spelling stands for; nothing if a character is not in the alphabet. `spelling` is valid
+// UTF-8.
 std::optional<std::string> bytesFromAlphabet(std::string_view spelling);
 
 } // namespace adze

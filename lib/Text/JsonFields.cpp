@@ -109,6 +109,7 @@ void ObjectReader::wrongType(std::string_view key, const JsonElement &value, std
 Status ObjectReader::finish() {
   for (const Field &field : fields)
     if (failed.ok() && !field.used)
-      failed = unsupported(fmt::format("{}: the key \"{}\" is not known, so its effect would be lost", where, field.key));
+      failed =
+          unsupported(fmt::format("{}: the key \"{}\" is not known, so its effect would be lost", where, field.key));
   return failed;
 }

@@ -1,8 +1,8 @@
 // JsonFields.h: closed-world reading of JSON objects.
 //
-// An ObjectReader hands out the fields of one object and remembers them; finish() refuses what nobody asked for, so that a
-// key which would change the meaning can never be overlooked. The first failure is kept and returned by finish(); the
-// values handed out after it are defaults. For one thread; views live as long as the simdjson document.
+// An ObjectReader hands out the fields of one object and remembers them; finish() refuses what nobody asked for, so
+// that a key which would change the meaning can never be overlooked. The first failure is kept and returned by
+// finish(); the values handed out after it are defaults. For one thread; views live as long as the simdjson document.
 #ifndef ADZE_TEXT_JSONFIELDS_H
 #define ADZE_TEXT_JSONFIELDS_H
 

@@ -1,8 +1,8 @@
 // Merger.h: byte-pair merging of one piece of text.
 //
-// The pair with the lowest rank merges first, the leftmost of equal ones; what it makes may merge again. Short pieces scan
-// all pairs; long ones keep a heap of candidates over a linked list, so that a run of a million letters costs
-// n log n and not n squared.
+// The pair with the lowest rank merges first, the leftmost of equal ones; what it makes may merge again. Short pieces
+// scan all pairs; long ones keep a heap of candidates over a linked list, so that a run of a million letters costs n
+// log n and not n squared.
 //
 // `Ranks` says which neighbours merge:
 //   bool operator()(const Symbol &left, const Symbol &right, uint32_t &rank, uint32_t &result) const
@@ -24,9 +24,7 @@ struct Symbol {
 struct MergeScratch {
   struct Candidate {
     uint32_t rank, left, right, result, size; // size of both when the candidate was made: tells stale ones
-    bool operator>(const Candidate &other) const {
-      return rank != other.rank ? rank > other.rank : left > other.left;
-    }
+    bool operator>(const Candidate &other) const { return rank != other.rank ? rank > other.rank : left > other.left; }
   };
   std::vector<Symbol> symbols;
   std::vector<uint32_t> previous, next;

@@ -78,7 +78,7 @@ std::string adze::composeText(std::string_view text, const OriginSpans &origins,
 }
 
 std::string TokenizerModel::normalize(std::string_view text, const OriginSpans &origins,
-                                        OriginSpans &normalizedOrigins) const {
+                                      OriginSpans &normalizedOrigins) const {
   std::string composed;
   if (table.normalizer == TextNormalizer::Nfc) {
     composed = composeText(text, origins, normalizedOrigins);

@@ -96,8 +96,8 @@ Status PreSplitter::split(std::string_view text, std::vector<uint32_t> &ends, Sc
         if (result == PCRE2_ERROR_NOMATCH)
           break;
         if (result < 0)
-          return resourceExhausted(fmt::format("cutting text into words failed near byte {}: {}", start + from,
-                                               messageOf(result)));
+          return resourceExhausted(
+              fmt::format("cutting text into words failed near byte {}: {}", start + from, messageOf(result)));
         if (match[0] > done)
           ends.push_back(start + static_cast<uint32_t>(match[0]));
         ends.push_back(start + static_cast<uint32_t>(match[1]));

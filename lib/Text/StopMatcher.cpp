@@ -1,5 +1,7 @@
 #include "adze/Text/StopMatcher.h"
 
+#include "adze/Support/Mutant.h"
+
 #include <algorithm>
 #include <fmt/format.h>
 
@@ -7,7 +9,8 @@ using namespace adze;
 
 Expected<StopMatcher> StopMatcher::create(std::vector<std::string> stops) {
   if (stops.size() > stopStringCountLimit)
-    return resourceExhausted(fmt::format("{} stop strings; at most {} are accepted", stops.size(), stopStringCountLimit));
+    return resourceExhausted(
+        fmt::format("{} stop strings; at most {} are accepted", stops.size(), stopStringCountLimit));
   for (const std::string &stop : stops) {
     if (stop.empty())
       return invalidInput("a stop string is empty");
@@ -52,6 +55,8 @@ StopMatcher::Result StopMatcher::push(std::string_view piece) {
         break;
       }
   }
+  if (ADZE_MUTANT("show-start-of-stop-text"))
+    keep = 0;
   std::string text = held.substr(0, held.size() - keep);
   held.erase(0, held.size() - keep);
   return {std::move(text), std::nullopt};

@@ -4,6 +4,8 @@
 #include "TokenizerModel.h"
 #include "Utf8.h"
 
+#include "adze/Support/Mutant.h"
+
 #include <fmt/format.h>
 
 using namespace adze;
@@ -84,7 +86,7 @@ Expected<std::string> TokenStream::push(uint32_t id) {
       text.erase(0, 1);
   }
   pending += text;
-  size_t tail = utf8::incompleteTail(pending);
+  size_t tail = ADZE_MUTANT("show-cut-characters") ? 0 : utf8::incompleteTail(pending);
   std::string out;
   utf8::appendLossy(out, std::string_view(pending).substr(0, pending.size() - tail));
   pending.erase(0, pending.size() - tail);

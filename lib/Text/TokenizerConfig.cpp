@@ -17,8 +17,8 @@ Status readSpecial(const JsonElement &root, std::string_view key, std::string_vi
     return Status::success();
   std::string_view content;
   if (value.get(content) && value["content"].get(content))
-    return invalidInput(fmt::format("{}: \"{}\" is {}; it must be a string, null, or an object with a \"content\"", file,
-                                    key, jsonTypeOf(value)));
+    return invalidInput(fmt::format("{}: \"{}\" is {}; it must be a string, null, or an object with a \"content\"",
+                                    file, key, jsonTypeOf(value)));
   out = std::string(content);
   return Status::success();
 }
@@ -70,7 +70,8 @@ Status readChatTemplate(const JsonElement &root, std::string_view file, std::opt
     return Status::success();
   }
   if (value.get(list))
-    return invalidInput(fmt::format("{}: \"chat_template\" is {}; it must be a string or a list", file, jsonTypeOf(value)));
+    return invalidInput(
+        fmt::format("{}: \"chat_template\" is {}; it must be a string or a list", file, jsonTypeOf(value)));
   for (JsonElement item : list) {
     std::string_view name;
     if (item["name"].get(name) || item["template"].get(text))
@@ -95,14 +96,12 @@ Status adze::readTokenizerConfig(std::string_view text, std::string_view file, T
   if (!root.is_object())
     return invalidInput(fmt::format("{} is {}, not an object", file, jsonTypeOf(root)));
   std::optional<bool> splitSpecial;
-  for (Status status : {readSpecial(root, "bos_token", file, config.bos), readSpecial(root, "eos_token", file, config.eos),
-                        readSpecial(root, "unk_token", file, config.unknown),
-                        readSpecial(root, "pad_token", file, config.padding),
-                        readFlag(root, "add_bos_token", file, config.addBos),
-                        readFlag(root, "add_eos_token", file, config.addEos),
-                        readFlag(root, "split_special_tokens", file, splitSpecial),
-                        readAddedTokens(root, file, config.addedTokens),
-                        readChatTemplate(root, file, config.chatTemplate)})
+  for (Status status :
+       {readSpecial(root, "bos_token", file, config.bos), readSpecial(root, "eos_token", file, config.eos),
+        readSpecial(root, "unk_token", file, config.unknown), readSpecial(root, "pad_token", file, config.padding),
+        readFlag(root, "add_bos_token", file, config.addBos), readFlag(root, "add_eos_token", file, config.addEos),
+        readFlag(root, "split_special_tokens", file, splitSpecial), readAddedTokens(root, file, config.addedTokens),
+        readChatTemplate(root, file, config.chatTemplate)})
     if (!status.ok())
       return status;
   if (splitSpecial.value_or(false))

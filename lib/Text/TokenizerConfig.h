@@ -1,8 +1,8 @@
 // TokenizerConfig.h: the parts of tokenizer_config.json and special_tokens_map.json that decide ids.
 //
-// These files describe a Python class; most of their keys (lengths, class names, clean-up of decoded text) do not change
-// an id and are not looked at. Read are: the special tokens, add_bos_token, add_eos_token, added_tokens_decoder and
-// chat_template.
+// These files describe a Python class; most of their keys (lengths, class names, clean-up of decoded text) do not
+// change an id and are not looked at. Read are: the special tokens, add_bos_token, add_eos_token, added_tokens_decoder
+// and chat_template.
 #ifndef ADZE_TEXT_TOKENIZERCONFIG_H
 #define ADZE_TEXT_TOKENIZERCONFIG_H
 

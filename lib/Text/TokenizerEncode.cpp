@@ -3,6 +3,8 @@
 
 #include "Utf8.h"
 
+#include "adze/Support/Mutant.h"
+
 #include <cstring>
 #include <fmt/format.h>
 
@@ -96,7 +98,8 @@ private:
       }
       return Status::success();
     }
-    if (table.spacePrefix == SpacePrefix::EachSegmentUnlessSpace || table.spacePrefix == SpacePrefix::FirstUnlessSpace) {
+    if (table.spacePrefix == SpacePrefix::EachSegmentUnlessSpace ||
+        table.spacePrefix == SpacePrefix::FirstUnlessSpace) {
       bool prefix = (first || table.spacePrefix == SpacePrefix::EachSegmentUnlessSpace) && !text.starts_with(' ') &&
                     !text.starts_with(spaceMark);
       marked.clear();
@@ -283,17 +286,18 @@ Expected<std::vector<uint32_t>> Tokenizer::encode(std::span<const TextRun> runs,
   ids.reserve(total / 4 + 8);
   if (Status status = EncodeCall(*model, total, ids).run(text, origins); !status.ok())
     return status;
-  if (options.addSpecial) {
-    const TokenizerTable &table = model->table;
-    if (table.addBos && (ids.empty() || ids.front() != *table.bos))
-      ids.insert(ids.begin(), *table.bos);
-    if (table.addEos && (ids.empty() || ids.back() != *table.eos))
-      ids.push_back(*table.eos);
-  }
+  const TokenizerTable &table = model->table;
+  if (options.addSpecial && table.addBos &&
+      (ids.empty() || ids.front() != *table.bos || ADZE_MUTANT("double-start-token")))
+    ids.insert(ids.begin(), *table.bos);
   return ids;
 }
 
 Expected<std::vector<uint32_t>> Tokenizer::encode(std::string_view userText, const EncodeOptions &options) const {
   TextRun run{std::string(userText), TextOrigin::User};
-  return encode(std::span<const TextRun>(&run, 1), options);
+  Expected<std::vector<uint32_t>> ids = encode(std::span<const TextRun>(&run, 1), options);
+  const TokenizerTable &table = model->table;
+  if (ids && options.addSpecial && table.addEos)
+    ids->push_back(*table.eos);
+  return ids;
 }

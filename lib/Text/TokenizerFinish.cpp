@@ -2,6 +2,7 @@
 
 #include "ByteAlphabet.h"
 
+#include "adze/Text/ChatTemplate.h"
 #include "adze/Text/Tokenizer.h"
 
 #include <charconv>
@@ -43,5 +44,9 @@ Expected<TokenizerTable> adze::finishTokenizer(TokenizerTable table, std::string
   Expected<Tokenizer> built = Tokenizer::create(table, file);
   if (!built)
     return built.takeStatus();
+  if (!table.chatTemplate.empty())
+    if (Expected<ChatTemplate> parsed = ChatTemplate::parse(table.chatTemplate, fmt::format("{}: chat template", file));
+        !parsed)
+      return parsed.takeStatus();
   return table;
 }

@@ -58,13 +58,14 @@ private:
                                        in.file, ggufPreSplitNames()));
       rules = ggufPreSplit(in.pre);
       if (!rules)
-        return unsupported(fmt::format("{}: tokenizer.ggml.pre \"{}\" is not supported; accepted are {}", in.file, in.pre,
-                                       ggufPreSplitNames()));
+        return unsupported(fmt::format("{}: tokenizer.ggml.pre \"{}\" is not supported; accepted are {}", in.file,
+                                       in.pre, ggufPreSplitNames()));
       table.preSplit.assign(rules->rules.begin(), rules->rules.end());
       table.wholeWordFirst = rules->wholeWordFirst;
       table.normalizer = rules->nfc ? TextNormalizer::Nfc : TextNormalizer::None;
       if (in.addSpacePrefix.value_or(false))
-        return unsupported(fmt::format("{}: tokenizer.ggml.add_space_prefix true with model gpt2 is not supported", in.file));
+        return unsupported(
+            fmt::format("{}: tokenizer.ggml.add_space_prefix true with model gpt2 is not supported", in.file));
       return Status::success();
     }
     if (in.model != "llama")
@@ -79,8 +80,8 @@ private:
     table.byteFallback = true;
     table.spacePrefix = in.addSpacePrefix.value_or(true) ? SpacePrefix::EachSegment : SpacePrefix::None;
     if (in.scores.size() != in.tokens.size())
-      return invalidInput(fmt::format("{}: tokenizer.ggml.scores has {} entries for {} tokens", in.file, in.scores.size(),
-                                      in.tokens.size()));
+      return invalidInput(fmt::format("{}: tokenizer.ggml.scores has {} entries for {} tokens", in.file,
+                                      in.scores.size(), in.tokens.size()));
     table.scores = in.scores;
     return Status::success();
   }
@@ -90,7 +91,8 @@ private:
       std::string_view spelling = in.tokens[id];
       int32_t type = in.tokenTypes.empty() ? 1 : in.tokenTypes[id];
       if (type < 1 || type > 6)
-        return invalidInput(fmt::format("{}: tokenizer.ggml.token_type[{}] is {}; accepted are 1 to 6", in.file, id, type));
+        return invalidInput(
+            fmt::format("{}: tokenizer.ggml.token_type[{}] is {}; accepted are 1 to 6", in.file, id, type));
       if (!utf8::valid(spelling))
         return invalidInput(fmt::format("{}: tokenizer.ggml.tokens[{}] is not UTF-8", in.file, id));
       TokenKind kind = static_cast<TokenKind>(type - 1);
@@ -104,9 +106,10 @@ private:
       case TokenKind::Byte:
         addPlainToken(table, spelling);
         if (table.tokenKinds.back() != TokenKind::Byte)
-          return invalidInput(fmt::format("{}: byte token {} is spelled \"{}\"; <0x00> to <0xFF> are accepted in a llama "
-                                          "vocabulary",
-                                          in.file, id, spelling));
+          return invalidInput(
+              fmt::format("{}: byte token {} is spelled \"{}\"; <0x00> to <0xFF> are accepted in a llama "
+                          "vocabulary",
+                          in.file, id, spelling));
         break;
       default: {
         std::string content(spelling);
@@ -140,7 +143,9 @@ private:
       auto a = idOf.find(left), b = idOf.find(right), c = idOf.find(joined);
       if (a == idOf.end() || b == idOf.end() || c == idOf.end())
         return invalidInput(fmt::format("{}: tokenizer.ggml.merges[{}]: \"{}\" is not among the tokens", in.file, i,
-                                        a == idOf.end() ? left : b == idOf.end() ? right : joined));
+                                        a == idOf.end()   ? left
+                                        : b == idOf.end() ? right
+                                                          : joined));
       addMerge(table, a->second, b->second, c->second);
     }
     return Status::success();

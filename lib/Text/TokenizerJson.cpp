@@ -38,7 +38,7 @@ public:
     Expected<TextEnds> around = readPostProcessor(ends, file);
     if (!around)
       return around.takeStatus();
-    for (Status status : {readTextComponents(normalizer, pieces, decoder, file, table), readAdded(added)})
+    for (Status status : {readTextComponents(normalizer, pieces, decoder, file, table, decodesBytes), readAdded(added)})
       if (!status.ok())
         return status;
     if (Status status = readModel(*model); !status.ok())
@@ -72,8 +72,8 @@ private:
       bool known = false;
       for (const AddedToken &have : table.addedTokens) {
         if (have.id == token.id && have.content != token.content)
-          return invalidInput(fmt::format("tokenizer_config.json calls token {} \"{}\", but {} calls it \"{}\"", token.id,
-                                          token.content, file, have.content));
+          return invalidInput(fmt::format("tokenizer_config.json calls token {} \"{}\", but {} calls it \"{}\"",
+                                          token.id, token.content, file, have.content));
         known |= have.content == token.content;
       }
       if (!known)
@@ -102,6 +102,8 @@ private:
       return status;
     if (table.byteFallback && table.kind == VocabularyKind::ByteLevelBpe)
       return reader.unsupportedHere("\"byte_fallback\" with a ByteLevel pre-tokenizer is not supported");
+    if (table.byteFallback && !decodesBytes)
+      return reader.unsupportedHere("\"byte_fallback\" without a ByteFallback decoder is not supported");
     if (Status status = readVocabulary(vocabulary); !status.ok())
       return status;
     return readMerges(merges);
@@ -119,8 +121,7 @@ private:
       if (id >= spellings.size())
         spellings.resize(id + 1);
       if (!spellings[id].empty())
-        return invalidInput(
-            fmt::format("{}: \"{}\" and \"{}\" both have id {}", file, spellings[id], spelling, id));
+        return invalidInput(fmt::format("{}: \"{}\" and \"{}\" both have id {}", file, spellings[id], spelling, id));
       spellings[id] = spelling;
       return Status::success();
     };
@@ -128,7 +129,8 @@ private:
     for (auto [spelling, value] : object) {
       uint64_t id;
       if (value.get(id))
-        return invalidInput(fmt::format("{}: model: vocab: \"{}\" has {} as its id", file, spelling, jsonTypeOf(value)));
+        return invalidInput(
+            fmt::format("{}: model: vocab: \"{}\" has {} as its id", file, spelling, jsonTypeOf(value)));
       if (spelling.empty())
         return invalidInput(fmt::format("{}: model: vocab: token {} is empty", file, id));
       if (Status status = place(spelling, id); !status.ok())
@@ -140,8 +142,8 @@ private:
     for (const AddedToken &added : table.addedTokens) {
       auto known = idOf.find(added.content);
       if (known != idOf.end() && known->second != added.id)
-        return invalidInput(fmt::format("{}: added token \"{}\" has id {}, but {} in the vocabulary", file, added.content,
-                                        added.id, known->second));
+        return invalidInput(fmt::format("{}: added token \"{}\" has id {}, but {} in the vocabulary", file,
+                                        added.content, added.id, known->second));
       if (known == idOf.end())
         if (Status status = place(added.content, added.id); !status.ok())
           return status;
@@ -177,8 +179,8 @@ private:
       if (!item.get(left)) {
         size_t space = left.find(' ');
         if (space == std::string_view::npos || left.find(' ', space + 1) != std::string_view::npos)
-          return invalidInput(fmt::format("{}: model: merges[{}]: \"{}\" is not two tokens with a space between", file,
-                                          index, left));
+          return invalidInput(
+              fmt::format("{}: model: merges[{}]: \"{}\" is not two tokens with a space between", file, index, left));
         right = left.substr(space + 1);
         left = left.substr(0, space);
       } else if (item.get(pair) || pair.size() != 2 || pair.at(0).get(left) || pair.at(1).get(right)) {
@@ -189,7 +191,9 @@ private:
       auto a = idOf.find(left), b = idOf.find(right), c = idOf.find(joined);
       if (a == idOf.end() || b == idOf.end() || c == idOf.end())
         return invalidInput(fmt::format("{}: model: merges[{}]: \"{}\" is not in the vocabulary", file, index,
-                                        a == idOf.end() ? left : b == idOf.end() ? right : joined));
+                                        a == idOf.end()   ? left
+                                        : b == idOf.end() ? right
+                                                          : joined));
       addMerge(table, a->second, b->second, c->second);
       ++index;
     }
@@ -219,14 +223,17 @@ private:
     std::optional<std::string> unknown =
         unknownSpelling.empty() ? std::nullopt : std::optional<std::string>(unknownSpelling);
     if (ends.before && config.bos && *ends.before != *config.bos)
-      return unsupported(fmt::format("{}: post_processor: it begins texts with \"{}\", but the configuration names \"{}\"",
-                                     file, *ends.before, *config.bos));
+      return unsupported(
+          fmt::format("{}: post_processor: it begins texts with \"{}\", but the configuration names \"{}\"", file,
+                      *ends.before, *config.bos));
     if (ends.after && config.eos && *ends.after != *config.eos)
-      return unsupported(fmt::format("{}: post_processor: it ends texts with \"{}\", but the configuration names \"{}\"",
-                                     file, *ends.after, *config.eos));
-    for (Status status : {special(bos, "beginning-of-text", table.bos),
-                          special(ends.after ? ends.after : config.eos, "end-of-text", table.eos),
-                          special(unknown, "unknown", table.unknown), special(config.padding, "padding", table.padding)})
+      return unsupported(
+          fmt::format("{}: post_processor: it ends texts with \"{}\", but the configuration names \"{}\"", file,
+                      *ends.after, *config.eos));
+    for (Status status :
+         {special(bos, "beginning-of-text", table.bos),
+          special(ends.after ? ends.after : config.eos, "end-of-text", table.eos),
+          special(unknown, "unknown", table.unknown), special(config.padding, "padding", table.padding)})
       if (!status.ok())
         return status;
     table.addBos = config.addBos.value_or(ends.before.has_value()) && table.bos;
@@ -240,6 +247,7 @@ private:
   const TokenizerConfig &config;
   TokenizerTable table;
   std::string_view unknownSpelling;
+  bool decodesBytes = false;
   std::unordered_map<std::string_view, uint32_t> idOf;
 };
 

@@ -89,8 +89,8 @@ Expected<NormalizerFacts> readNormalizer(const std::vector<Component> &component
         reader.fail(reader.unsupportedHere("only the string \" \" can be replaced, and only by U+2581"));
       facts.replaceSpaces = true;
     } else {
-      return unsupported(fmt::format("{}: this normalizer is not supported; supported are NFC, Prepend and Replace",
-                                     component.where));
+      return unsupported(
+          fmt::format("{}: this normalizer is not supported; supported are NFC, Prepend and Replace", component.where));
     }
     if (Status status = reader.finish(); !status.ok())
       return status;
@@ -177,7 +177,8 @@ Expected<PreTokenizerFacts> readPreTokenizer(const std::vector<Component> &compo
 }
 
 // Checks that the decoder undoes what the encoder does.
-Status readDecoder(const std::vector<Component> &components, std::string_view file, const TokenizerTable &table) {
+Status readDecoder(const std::vector<Component> &components, std::string_view file, const TokenizerTable &table,
+                   bool &decodesBytes) {
   bool byteLevel = false, metaspace = false, replace = false, strip = false;
   for (const Component &component : components) {
     ObjectReader reader(component.element, component.where);
@@ -195,7 +196,9 @@ Status readDecoder(const std::vector<Component> &components, std::string_view fi
       if (pattern.text != spaceMark || pattern.regex || reader.text("content") != " ")
         reader.fail(reader.unsupportedHere("only U+2581 can be replaced, and only by a space"));
       replace = true;
-    } else if (component.type == "ByteFallback" || component.type == "Fuse") {
+    } else if (component.type == "ByteFallback") {
+      decodesBytes = true;
+    } else if (component.type == "Fuse") { // joins what we join anyway
     } else if (component.type == "Strip") {
       uint64_t start = reader.number("start", UINT64_MAX), stop = reader.number("stop", UINT64_MAX);
       if (reader.text("content") != " " || start > 1 || stop != 0)
@@ -221,7 +224,8 @@ Status readDecoder(const std::vector<Component> &components, std::string_view fi
 } // namespace
 
 Status adze::readTextComponents(std::optional<JsonElement> normalizer, std::optional<JsonElement> preTokenizer,
-                                std::optional<JsonElement> decoder, std::string_view file, TokenizerTable &table) {
+                                std::optional<JsonElement> decoder, std::string_view file, TokenizerTable &table,
+                                bool &decodesBytes) {
   std::vector<Component> normalizers, preTokenizers, decoders;
   auto where = [&](std::string_view key) { return fmt::format("{}: {}", file, key); };
   if (Status status = flatten(normalizer, where("normalizer"), "normalizers", 0, normalizers); !status.ok())
@@ -245,17 +249,19 @@ Status adze::readTextComponents(std::optional<JsonElement> normalizer, std::opti
   } else {
     table.kind = VocabularyKind::SentencePieceBpe;
     if (!table.preSplit.empty())
-      return unsupported(fmt::format("{}: pre_tokenizer: Split and Digits are supported in front of ByteLevel only", file));
+      return unsupported(
+          fmt::format("{}: pre_tokenizer: Split and Digits are supported in front of ByteLevel only", file));
     if (pieces->metaspace == text->replaceSpaces)
-      return unsupported(fmt::format("{}: spaces must be replaced by U+2581 once, in the normalizer (Replace) or in the "
-                                     "pre_tokenizer (Metaspace)",
-                                     file));
+      return unsupported(
+          fmt::format("{}: spaces must be replaced by U+2581 once, in the normalizer (Replace) or in the "
+                      "pre_tokenizer (Metaspace)",
+                      file));
     if (pieces->metaspace && text->prepend)
       return unsupported(fmt::format("{}: Prepend and Metaspace both add a space", file));
     table.spacePrefix = text->prepend ? SpacePrefix::EachSegment : pieces->prefix;
     table.splitAtSpaces = pieces->metaspace && pieces->split;
   }
-  return readDecoder(decoders, file, table);
+  return readDecoder(decoders, file, table, decodesBytes);
 }
 
 Expected<TextEnds> adze::readPostProcessor(std::optional<JsonElement> postProcessor, std::string_view file) {
@@ -290,8 +296,8 @@ Expected<TextEnds> adze::readPostProcessor(std::optional<JsonElement> postProces
       } else if (!item["SpecialToken"]["id"].get(id)) {
         std::optional<std::string> &place = textSeen ? ends.after : ends.before;
         if (place)
-          return unsupported(fmt::format("{}: more than one token on one side of the text is not supported",
-                                         component.where));
+          return unsupported(
+              fmt::format("{}: more than one token on one side of the text is not supported", component.where));
         place = std::string(id);
       } else {
         return invalidInput(fmt::format("{}: \"single\" holds neither a SpecialToken nor a Sequence", component.where));

@@ -13,9 +13,11 @@ struct TextEnds {
   std::optional<std::string> before, after;
 };
 
-// Fill the table's kind, normalizer, spacePrefix, splitAtSpaces and preSplit. Absent components are null elements.
+// Fills the table's kind, normalizer, spacePrefix, splitAtSpaces and preSplit. `decodesBytes`: the decoder turns byte
+// tokens into bytes.
 Status readTextComponents(std::optional<JsonElement> normalizer, std::optional<JsonElement> preTokenizer,
-                          std::optional<JsonElement> decoder, std::string_view file, TokenizerTable &table);
+                          std::optional<JsonElement> decoder, std::string_view file, TokenizerTable &table,
+                          bool &decodesBytes);
 Expected<TextEnds> readPostProcessor(std::optional<JsonElement> postProcessor, std::string_view file);
 
 } // namespace adze

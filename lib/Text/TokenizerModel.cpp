@@ -19,7 +19,7 @@ bool TokenizerModel::isMarker(const AddedToken &added) const {
 void TokenizerModel::buildAddedTokens() {
   std::vector<AddedTokenMatcher::Token> raw, normalized;
   for (const AddedToken &added : table.addedTokens) {
-    AddedTokenMatcher::Token token{added.id,         added.content,    isMarker(added),
+    AddedTokenMatcher::Token token{added.id,        added.content,    isMarker(added),
                                    added.stripLeft, added.stripRight, added.singleWord};
     if (!added.normalized) {
       raw.push_back(std::move(token));

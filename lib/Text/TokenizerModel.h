@@ -39,8 +39,8 @@ private:
   void buildSentencePiece(const std::vector<bool> &marker);
 };
 
-// Canonical composition of text whose origins are known. A stretch that was composed over a border between origins counts
-// as the user's.
+// Canonical composition of text whose origins are known. A stretch that was composed over a border between origins
+// counts as the user's.
 std::string composeText(std::string_view text, const OriginSpans &origins, OriginSpans &composedOrigins);
 
 } // namespace adze

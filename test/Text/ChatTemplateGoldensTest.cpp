@@ -34,13 +34,15 @@ struct Tally {
 void compareAll(const OrderedJson &golden, bool allowUnsupported, Tally &tally) {
   for (const OrderedJson &entry : golden["cases"]) {
     std::string name = entry["name"];
-    std::string source = entry.contains("template") ? entry["template"].get<std::string>()
-                                                    : golden["families"][entry["family"].get<std::string>()].get<std::string>();
+    std::string source = entry.contains("template")
+                             ? entry["template"].get<std::string>()
+                             : golden["families"][entry["family"].get<std::string>()].get<std::string>();
     Expected<ChatTemplate> parsed = ChatTemplate::parse(source);
     Status status = parsed.status();
     std::string text;
     if (parsed) {
-      Expected<std::vector<TextRun>> runs = parsed->render(conversation(golden["conversations"][entry["case"].get<size_t>()]));
+      Expected<std::vector<TextRun>> runs =
+          parsed->render(conversation(golden["conversations"][entry["case"].get<size_t>()]));
       status = runs.status();
       if (runs)
         text = joinRuns(*runs);

@@ -38,7 +38,9 @@ Tokenizer test::openTokenizer(const std::string &tokenizerJson, const std::strin
   return *tokenizer;
 }
 
-Tokenizer test::openVocabulary(const std::string &vocabulary) { return openTokenizer(changedTokenizerJson(vocabulary)); }
+Tokenizer test::openVocabulary(const std::string &vocabulary) {
+  return openTokenizer(changedTokenizerJson(vocabulary));
+}
 
 std::vector<std::string> test::corpus() { return readJsonFile("goldens/corpus.json").get<std::vector<std::string>>(); }
 

@@ -12,7 +12,7 @@ namespace adze::test {
 
 using OrderedJson = nlohmann::ordered_json;
 
-std::string readFile(const std::string &path); // fails the test when it cannot be read
+std::string readFile(const std::string &path);     // fails the test when it cannot be read
 OrderedJson readJsonFile(const std::string &name); // below this folder
 // A committed tokenizer.json with components replaced: keys of `changes` at the top, keys of `model` in the model.
 std::string changedTokenizerJson(const std::string &vocabulary, const OrderedJson &changes = OrderedJson::object(),

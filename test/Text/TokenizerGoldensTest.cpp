@@ -47,24 +47,25 @@ TEST_P(ReferenceIds, DecodeToTheSameText) {
   }
 }
 
-INSTANTIATE_TEST_SUITE_P(
-    Vocabularies, ReferenceIds,
-    testing::Values("gpt-2", "smollm", "llama-bpe", "qwen2", "qwen35", "tekken", "gpt-4o", "digits-3", "digit-runs",
-                    "start-token", "sentencepiece", "unknown-characters", "metaspace-always-split",
-                    "metaspace-always-whole", "metaspace-first-split", "metaspace-first-whole", "metaspace-never-split",
-                    "metaspace-never-whole", "markers", "markers-lstrip", "markers-rstrip", "markers-lstrip-rstrip",
-                    "markers-single_word", "markers-normalized", "markers-lstrip-normalized",
-                    "markers-rstrip-single_word", "sentencepiece-markers", "sentencepiece-markers-lstrip",
-                    "sentencepiece-markers-rstrip", "sentencepiece-markers-lstrip-rstrip",
-                    "sentencepiece-markers-single_word", "sentencepiece-markers-normalized",
-                    "sentencepiece-markers-lstrip-normalized", "sentencepiece-markers-rstrip-single_word"),
-    [](const testing::TestParamInfo<std::string> &info) {
-      std::string name = info.param;
-      for (char &c : name)
-        if (!std::isalnum(static_cast<unsigned char>(c)))
-          c = '_';
-      return name;
-    });
+INSTANTIATE_TEST_SUITE_P(Vocabularies, ReferenceIds,
+                         testing::Values("gpt-2", "smollm", "llama-bpe", "qwen2", "qwen35", "tekken", "gpt-4o",
+                                         "digits-3", "digit-runs", "start-token", "sentencepiece", "unknown-characters",
+                                         "metaspace-always-split", "metaspace-always-whole", "metaspace-first-split",
+                                         "metaspace-first-whole", "metaspace-never-split", "metaspace-never-whole",
+                                         "markers", "markers-lstrip", "markers-rstrip", "markers-lstrip-rstrip",
+                                         "markers-single_word", "markers-normalized", "markers-lstrip-normalized",
+                                         "markers-rstrip-single_word", "sentencepiece-markers",
+                                         "sentencepiece-markers-lstrip", "sentencepiece-markers-rstrip",
+                                         "sentencepiece-markers-lstrip-rstrip", "sentencepiece-markers-single_word",
+                                         "sentencepiece-markers-normalized", "sentencepiece-markers-lstrip-normalized",
+                                         "sentencepiece-markers-rstrip-single_word"),
+                         [](const testing::TestParamInfo<std::string> &info) {
+                           std::string name = info.param;
+                           for (char &c : name)
+                             if (!std::isalnum(static_cast<unsigned char>(c)))
+                               c = '_';
+                           return name;
+                         });
 
 // A vocabulary merged by score, as GGUF files of Llama 2 and Mistral have it, against the sentencepiece library.
 class ScoredVocabulary : public testing::Test {

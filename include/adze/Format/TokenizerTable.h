@@ -14,8 +14,8 @@
 //
 // serialise() and parseTokenizerTable() are inverse to each other and deterministic. The binary form is little-endian:
 //   "ADZETOK\0", u32 version, u32 0, u64 payload bytes, 32 hex digits (XXH3-128 of the payload), payload.
-// The parser trusts no count, refuses other versions and damage by name, and checks every id. Plain data: const use from
-// many threads is safe.
+// The parser trusts no count, refuses other versions and damage by name, and checks every id. Plain data: const use
+// from many threads is safe.
 #ifndef ADZE_FORMAT_TOKENIZERTABLE_H
 #define ADZE_FORMAT_TOKENIZERTABLE_H
 
@@ -39,9 +39,9 @@ enum class TokenKind : uint8_t { Normal, Unknown, Control, UserDefined, Unused, 
 // tokens.
 enum class SpacePrefix : uint8_t {
   None,
-  EachSegment,           // before every segment, even one that starts with a space
+  EachSegment,            // before every segment, even one that starts with a space
   EachSegmentUnlessSpace, // before every segment that does not start with a space
-  FirstUnlessSpace       // only at the start of the whole text, unless it starts with a space
+  FirstUnlessSpace        // only at the start of the whole text, unless it starts with a space
 };
 
 enum class TextNormalizer : uint8_t { None, Nfc };

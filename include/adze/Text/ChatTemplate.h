@@ -45,21 +45,22 @@ struct ChatInput {
 };
 
 struct RenderLimits {
-  uint64_t steps = 2'000'000;                  // statements and expressions evaluated
-  uint32_t depth = 64;                         // nested macro calls and blocks
-  uint64_t outputBytes = uint64_t(16) << 20;   // text written
-  uint64_t valueBytes = uint64_t(256) << 20;   // text made on the way, in all
+  uint64_t steps = 2'000'000;                // statements and expressions evaluated
+  uint32_t depth = 64;                       // nested macro calls and blocks
+  uint64_t outputBytes = uint64_t(16) << 20; // text written
+  uint64_t valueBytes = uint64_t(256) << 20; // text made on the way, in all
 };
 
 inline constexpr uint64_t templateSourceLimit = uint64_t(1) << 20;
 
 class ChatTemplate {
 public:
-  // `name` is used in messages. InvalidInput for broken syntax, Unsupported for a construct that is not implemented; both
-  // name the line.
+  // `name` is used in messages. InvalidInput for broken syntax, Unsupported for a construct that is not implemented;
+  // both name the line.
   static Expected<ChatTemplate> parse(std::string_view source, std::string_view name = "chat template");
 
-  // InvalidInput: the template refused the conversation (raise_exception) or misused a value. ResourceExhausted: a limit.
+  // InvalidInput: the template refused the conversation (raise_exception) or misused a value. ResourceExhausted: a
+  // limit.
   Expected<std::vector<TextRun>> render(const ChatInput &input, const RenderLimits &limits = {}) const;
 
 private:

@@ -1,8 +1,8 @@
 // StopMatcher.h: ends an answer at a stop string without ever showing a part of it.
 //
 // Text arrives in pieces of any size; what could still turn out to be the start of a stop string is held back. Cutting
-// the text differently never changes the result: the stop string that ends first counts, the longest of those that end at
-// the same place, and the text before it is what the caller gets. For one thread.
+// the text differently never changes the result: the stop string that ends first counts, the longest of those that end
+// at the same place, and the text before it is what the caller gets. For one thread.
 #ifndef ADZE_TEXT_STOPMATCHER_H
 #define ADZE_TEXT_STOPMATCHER_H
 

@@ -4,8 +4,8 @@
 // tokenizer.json: added tokens are cut out first, the rest is normalised, cut by the pre-split rules and merged. Two
 // things differ on purpose:
 //   * An added token is matched only inside text of origin Template. The exception is an added token that consists of
-//     white space alone (some vocabularies store runs of spaces so): it marks nothing and is matched everywhere. No merge
-//     ever produces a control token.
+//     white space alone (some vocabularies store runs of spaces so): it marks nothing and is matched everywhere. No
+//     merge ever produces a control token.
 //   * The start token is put once: where the rendered template already begins with it, none is added.
 //
 // Text must be UTF-8; anything else is InvalidInput. Offsets are 32-bit: text over the byte limit is ResourceExhausted.
@@ -28,7 +28,9 @@ namespace adze {
 struct TokenizerModel;
 
 struct EncodeOptions {
-  bool addSpecial = true; // the start and end tokens that the vocabulary asks for
+  // The start token, and behind a caller's text the end token, where the vocabulary asks for them. A rendered template
+  // ends where the answer begins, so it never gets an end token.
+  bool addSpecial = true;
   uint64_t byteLimit = uint64_t(64) << 20;
 };
 
@@ -71,8 +73,8 @@ private:
   std::shared_ptr<const TokenizerModel> model;
 };
 
-// Token by token to text that is always whole characters. The joined pieces equal Tokenizer::decode of the same ids with
-// the same options. For one thread.
+// Token by token to text that is always whole characters. The joined pieces equal Tokenizer::decode of the same ids
+// with the same options. For one thread.
 class TokenStream {
 public:
   explicit TokenStream(Tokenizer tokenizer, DecodeOptions options = {});

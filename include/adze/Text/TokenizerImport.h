@@ -2,8 +2,8 @@
 //
 // Closed world: a component, key or flag of tokenizer.json that the encoder does not implement exactly is refused by
 // name (InvalidInput for broken files, Unsupported for legal ones that are not implemented); an unknown GGUF pre-split
-// rule is refused by name. The chat template, where there is one, is parsed here, so that an unsupported construct is an
-// import error and never a surprise at run time. Pure functions.
+// rule is refused by name. The chat template, where there is one, is parsed here, so that an unsupported construct is
+// an import error and never a surprise at run time. Pure functions.
 #ifndef ADZE_TEXT_TOKENIZERIMPORT_H
 #define ADZE_TEXT_TOKENIZERIMPORT_H
 

@@ -73,7 +73,7 @@ enum class StatementKind : uint8_t {
   SetBlock, // target = body, through filters (a chain of Filter expressions ending in null)
   Macro,    // name, parameters, body
   FilterBlock,
-  Scoped,   // body as it is (a generation block)
+  Scoped, // body as it is (a generation block)
   Break,
   Continue,
 };

@@ -72,8 +72,8 @@ Value Interpreter::evaluateName(const Expr &expr, Scope &scope) {
     return *found;
   constexpr std::string_view functions[] = {"range", "namespace", "dict", "raise_exception", "strftime_now"};
   if (std::find(std::begin(functions), std::end(functions), expr.name) != std::end(functions))
-    return Value(std::make_shared<const Callable>(
-        Callable{Callable::Kind::Function, expr.name, nullptr, nullptr, Value()}));
+    return Value(
+        std::make_shared<const Callable>(Callable{Callable::Kind::Function, expr.name, nullptr, nullptr, Value()}));
   return Value::undefined(expr.name);
 }
 
@@ -88,7 +88,8 @@ Value Interpreter::evaluateContainer(const Expr &expr, Scope &scope) {
     return list(std::move(items), expr.kind == ExprKind::Tuple);
   std::vector<std::pair<Value, Value>> entries;
   for (size_t i = 0; i + 1 < items.size(); i += 2) {
-    auto same = std::find_if(entries.begin(), entries.end(), [&](const auto &entry) { return equal(entry.first, items[i]); });
+    auto same =
+        std::find_if(entries.begin(), entries.end(), [&](const auto &entry) { return equal(entry.first, items[i]); });
     if (!step(entries.size() / 8))
       return Value();
     if (same != entries.end())

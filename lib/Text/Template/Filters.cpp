@@ -133,7 +133,8 @@ Value roundFilter(Interpreter &in, const Value &value, const Arguments &argument
 
 Value toJson(Interpreter &in, const Value &value, const Arguments &arguments) {
   const Value *indent = argument(arguments, 1, "indent"), *separators = argument(arguments, 2, "separators");
-  bool ascii = flagArgument(arguments, 0, "ensure_ascii", false), sorted = flagArgument(arguments, 3, "sort_keys", false);
+  bool ascii = flagArgument(arguments, 0, "ensure_ascii", false),
+       sorted = flagArgument(arguments, 3, "sort_keys", false);
   int width = indent && indent->isNumber() ? static_cast<int>(std::clamp<int64_t>(indent->asInt(), 0, 64)) : -1;
   std::string item = width < 0 ? ", " : ",", key = ": ";
   if (separators && separators->is(ValueKind::List) && separators->asList().items.size() == 2) {

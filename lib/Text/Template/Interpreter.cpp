@@ -54,24 +54,28 @@ bool Interpreter::step(uint64_t count) {
   return ok();
 }
 
+bool Interpreter::charge(uint64_t bytes) {
+  valueBytes += bytes;
+  if (valueBytes > limits.valueBytes)
+    fail(fmt::format("the template makes more than {} bytes of values", limits.valueBytes),
+         ErrorCode::ResourceExhausted);
+  return ok();
+}
+
 bool Interpreter::append(OriginText &out, const OriginText &text, size_t begin, size_t end) {
   if (begin >= end)
     return ok();
-  valueBytes += end - begin;
-  if (valueBytes > limits.valueBytes)
-    fail(fmt::format("the template makes more than {} bytes of text", limits.valueBytes), ErrorCode::ResourceExhausted);
-  else if (out.size() + (end - begin) > limits.outputBytes)
+  if (out.size() + (end - begin) > limits.outputBytes)
     fail(fmt::format("a text of the template is over {} bytes", limits.outputBytes), ErrorCode::ResourceExhausted);
-  else
+  else if (charge(end - begin))
     out.append(text, begin, end);
   return ok();
 }
 
 bool Interpreter::append(OriginText &out, std::string_view text, TextOrigin origin) {
-  valueBytes += text.size();
-  if (valueBytes > limits.valueBytes || out.size() + text.size() > limits.outputBytes)
+  if (out.size() + text.size() > limits.outputBytes)
     fail(fmt::format("a text of the template is over {} bytes", limits.outputBytes), ErrorCode::ResourceExhausted);
-  else
+  else if (charge(text.size()))
     out.append(text, origin);
   return ok();
 }

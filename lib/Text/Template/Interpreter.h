@@ -1,8 +1,8 @@
 // Interpreter.h: runs a parsed template under budgets.
 //
-// Every statement and expression is a step; work that grows with the data (searching, slicing, comparing) costs steps in
-// proportion; every byte of text that is made is counted. The first failure is kept: evaluation then returns undefined
-// values and unwinds. One interpreter is one rendering, for one thread.
+// Every statement and expression is a step; work that grows with the data (searching, slicing, comparing) costs steps
+// in proportion; every byte of text that is made is counted. The first failure is kept: evaluation then returns
+// undefined values and unwinds. One interpreter is one rendering, for one thread.
 #ifndef ADZE_TEXT_TEMPLATE_INTERPRETER_H
 #define ADZE_TEXT_TEMPLATE_INTERPRETER_H
 
@@ -35,6 +35,7 @@ public:
   bool ok() const { return status.ok(); }
   bool step(uint64_t count = 1);
   bool work(uint64_t bytes) { return step(bytes / 64); }
+  bool charge(uint64_t bytes); // memory that a value takes
   bool append(OriginText &out, const OriginText &text, size_t begin, size_t end);
   bool append(OriginText &out, const OriginText &text) { return append(out, text, 0, text.size()); }
   bool append(OriginText &out, std::string_view text, TextOrigin origin = TextOrigin::Template);
@@ -58,9 +59,9 @@ public:
   bool less(const Value &a, const Value &b);
   bool contains(const Value &container, const Value &value);
   bool iterate(const Value &value, std::vector<Value> &items);
-  OriginText text(const Value &value);                            // str()
-  void appendRepr(OriginText &out, const Value &value);           // repr()
-  Value call(const Value &callee, const Arguments &arguments);    // any callable
+  OriginText text(const Value &value);                         // str()
+  void appendRepr(OriginText &out, const Value &value);        // repr()
+  Value call(const Value &callee, const Arguments &arguments); // any callable
   Value callMethod(const Value &self, std::string_view name, const Arguments &arguments);
   Value callFunction(std::string_view name, const Arguments &arguments);
 
@@ -89,7 +90,7 @@ private:
   RenderLimits limits;
   std::tm now;
   std::shared_ptr<Scope> global;
-  std::vector<std::shared_ptr<Scope>> captured;        // scopes that a macro holds, emptied at the end
+  std::vector<std::shared_ptr<Scope>> captured;       // scopes that a macro holds, emptied at the end
   std::vector<std::shared_ptr<Namespace>> namespaces; // emptied at the end: they can form rings
   uint64_t steps = 0, valueBytes = 0;
   uint32_t evaluationDepth = 0, macroDepth = 0;

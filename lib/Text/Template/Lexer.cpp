@@ -17,7 +17,9 @@ namespace {
 
 bool isSpace(char c) { return c == ' ' || (c >= '\t' && c <= '\r'); }
 bool isDigit(char c) { return c >= '0' && c <= '9'; }
-bool isNameStart(char c) { return std::isalpha(static_cast<unsigned char>(c)) || c == '_' || static_cast<uint8_t>(c) >= 0x80; }
+bool isNameStart(char c) {
+  return std::isalpha(static_cast<unsigned char>(c)) || c == '_' || static_cast<uint8_t>(c) >= 0x80;
+}
 
 class Lexer {
 public:
@@ -47,8 +49,8 @@ public:
 private:
   void add(TokenType type, std::string text) { tokens.push_back({type, line, std::move(text)}); }
   void advance(size_t to) {
-    line += static_cast<uint32_t>(std::count(source.begin() + static_cast<ptrdiff_t>(at),
-                                             source.begin() + static_cast<ptrdiff_t>(to), '\n'));
+    line += static_cast<uint32_t>(
+        std::count(source.begin() + static_cast<ptrdiff_t>(at), source.begin() + static_cast<ptrdiff_t>(to), '\n'));
     at = to;
   }
   void fail(std::string message) {
@@ -139,7 +141,8 @@ private:
         return;
       }
       char c = source[at];
-      bool signedClose = (c == '-' || (block && c == '+')) && std::string_view(source).substr(at + 1).starts_with(close);
+      bool signedClose =
+          (c == '-' || (block && c == '+')) && std::string_view(source).substr(at + 1).starts_with(close);
       if (open.empty() && (signedClose || looking(close))) {
         add(block ? TokenType::BlockEnd : TokenType::OutputEnd, "");
         advance(at + (signedClose ? 3 : 2));
@@ -232,7 +235,8 @@ private:
         continue;
       } else {
         for (; end < text.size() && end < i + 1 + digits && std::isxdigit(static_cast<unsigned char>(text[end])); ++end)
-          value = value * 16 + static_cast<uint32_t>(isDigit(text[end]) ? text[end] - '0' : (text[end] | 32) - 'a' + 10);
+          value =
+              value * 16 + static_cast<uint32_t>(isDigit(text[end]) ? text[end] - '0' : (text[end] | 32) - 'a' + 10);
         if (end != i + 1 + digits || value > 0x10FFFF || (value >= 0xD800 && value < 0xE000)) {
           fail(fmt::format("the escape \\{} in a string is broken", c));
           return out;

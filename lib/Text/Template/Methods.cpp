@@ -12,12 +12,13 @@ using namespace adze::tmpl;
 namespace {
 
 constexpr std::string_view stringMethods[] = {
-    "upper",   "lower",   "title",   "capitalize", "strip",   "lstrip",  "rstrip",  "split",     "rsplit",
-    "splitlines", "startswith", "endswith", "replace", "find", "rfind",  "index",   "count",     "join",
-    "isdigit", "isalpha", "isalnum", "isspace",    "isupper", "islower", "removeprefix", "removesuffix", "format"};
+    "upper",   "lower",   "title",      "capitalize",   "strip",        "lstrip",  "rstrip",
+    "split",   "rsplit",  "splitlines", "startswith",   "endswith",     "replace", "find",
+    "rfind",   "index",   "count",      "join",         "isdigit",      "isalpha", "isalnum",
+    "isspace", "isupper", "islower",    "removeprefix", "removesuffix", "format"};
 constexpr std::string_view listMethods[] = {"index", "count"};
 constexpr std::string_view dictMethods[] = {"get", "items", "keys", "values", "copy"};
-constexpr std::string_view changing[] = {"append", "extend", "insert", "remove",  "pop",       "clear",
+constexpr std::string_view changing[] = {"append", "extend",  "insert", "remove",  "pop",       "clear",
                                          "sort",   "reverse", "update", "popitem", "setdefault"};
 
 template <size_t N> bool among(const std::string_view (&names)[N], std::string_view name) {
@@ -50,7 +51,8 @@ bool tmpl::isMethod(const Value &object, std::string_view name) {
   }
 }
 
-OriginText tmpl::stripped(Interpreter &in, const OriginText &value, std::string_view characters, bool left, bool right) {
+OriginText tmpl::stripped(Interpreter &in, const OriginText &value, std::string_view characters, bool left,
+                          bool right) {
   const std::string &text = value.text();
   size_t begin = 0, end = text.size();
   in.work(text.size() * (1 + characters.size()));
@@ -104,12 +106,13 @@ OriginText tmpl::cased(Interpreter &in, const OriginText &value, LetterCase kind
     if (upper && c == 0xDF) // the one common letter whose capital is two
       changed = kind == LetterCase::Upper ? "SS" : "Ss";
     else
-      utf8::append(changed, static_cast<uint32_t>(!upper                         ? utf8proc_tolower(point)
-                                                : kind == LetterCase::Upper ? utf8proc_toupper(point)
-                                                                            : utf8proc_totitle(point)));
+      utf8::append(changed, static_cast<uint32_t>(!upper                      ? utf8proc_tolower(point)
+                                                  : kind == LetterCase::Upper ? utf8proc_toupper(point)
+                                                                              : utf8proc_totitle(point)));
     in.append(out, changed, value.origin(i));
-    bool letter = utf8proc_tolower(point) != point || utf8proc_toupper(point) != point ||
-                  (utf8proc_category(point) >= UTF8PROC_CATEGORY_LU && utf8proc_category(point) <= UTF8PROC_CATEGORY_LO);
+    bool letter =
+        utf8proc_tolower(point) != point || utf8proc_toupper(point) != point ||
+        (utf8proc_category(point) >= UTF8PROC_CATEGORY_LU && utf8proc_category(point) <= UTF8PROC_CATEGORY_LO);
     start = kind == LetterCase::Title && !letter;
     i += utf8::length(text[i]);
   }
@@ -236,7 +239,8 @@ private:
       std::reverse(parts.begin(), parts.end());
     } else {
       size_t begin = 0;
-      for (size_t at; in.ok() && limit-- > 0 && (at = text.find(mark, begin)) != std::string::npos; begin = at + mark.size())
+      for (size_t at; in.ok() && limit-- > 0 && (at = text.find(mark, begin)) != std::string::npos;
+           begin = at + mark.size())
         parts.push_back(piece(begin, at));
       parts.push_back(piece(begin, text.size()));
     }
@@ -345,7 +349,8 @@ private:
       else if (field.find_first_of(":!.[") == std::string::npos)
         given = argument(arguments, SIZE_MAX, field);
       if (!given) {
-        in.fail(fmt::format("format: the field {{{}}} is not supported or has no argument", field), ErrorCode::Unsupported);
+        in.fail(fmt::format("format: the field {{{}}} is not supported or has no argument", field),
+                ErrorCode::Unsupported);
         return Value();
       }
       in.append(out, in.text(*given));

@@ -10,7 +10,8 @@ namespace adze::tmpl {
 bool isMethod(const Value &object, std::string_view name);
 
 // Shared by methods and filters of the same name. An empty `characters` means white space.
-OriginText stripped(Interpreter &interpreter, const OriginText &text, std::string_view characters, bool left, bool right);
+OriginText stripped(Interpreter &interpreter, const OriginText &text, std::string_view characters, bool left,
+                    bool right);
 OriginText replaced(Interpreter &interpreter, const OriginText &text, const OriginText &from, const OriginText &to,
                     int64_t count);
 enum class LetterCase : uint8_t { Upper, Lower, Title, Capital };

@@ -26,7 +26,7 @@ Value Interpreter::wrongType(std::string_view what, const Value &value) {
 
 Value Interpreter::list(std::vector<Value> items, bool tuple) {
   auto made = std::make_shared<List>();
-  if (!step(items.size() / 8))
+  if (!step(items.size() / 8) || !charge(items.size() * sizeof(Value)))
     return Value();
   for (const Value &value : items)
     made->depth = std::max(made->depth, value.depth() + 1);
@@ -404,7 +404,8 @@ Value Interpreter::binary(std::string_view op, const Value &a, const Value &b) {
         items.insert(items.end(), sequence.asList().items.begin(), sequence.asList().items.end());
       }
     }
-    return sequence.is(ValueKind::String) ? Value::string(std::move(out)) : list(std::move(items), sequence.asList().tuple);
+    return sequence.is(ValueKind::String) ? Value::string(std::move(out))
+                                          : list(std::move(items), sequence.asList().tuple);
   }
   if (op == "%" && a.is(ValueKind::String)) {
     fail("formatting with % is not supported; use ~", ErrorCode::Unsupported);

@@ -77,7 +77,8 @@ Body Parser::parseBody(std::initializer_list<std::string_view> ends) {
       statement->kind = StatementKind::Output;
       statement->expr = parseTuple(true);
       if (ok() && next().type != TokenType::OutputEnd)
-        fail(ErrorCode::InvalidInput, token.line, fmt::format("expected }}}}, found {}", spelled(tokens[at ? at - 1 : 0])));
+        fail(ErrorCode::InvalidInput, token.line,
+             fmt::format("expected }}}}, found {}", spelled(tokens[at ? at - 1 : 0])));
     } else {
       bool end = peek().type == TokenType::Name && std::find(ends.begin(), ends.end(), peek().text) != ends.end();
       if (end) {
@@ -102,8 +103,8 @@ void Parser::endBlock(std::string_view what) {
 }
 
 void Parser::unsupportedStatement(const Token &token) {
-  constexpr std::string_view known[] = {"include", "import",     "from",  "extends", "block", "call", "with",
-                                        "autoescape", "trans", "raw",     "do",    "debug"};
+  constexpr std::string_view known[] = {"include", "import",     "from",  "extends", "block", "call",
+                                        "with",    "autoescape", "trans", "raw",     "do",    "debug"};
   bool real = std::find(std::begin(known), std::end(known), token.text) != std::end(known);
   if (real)
     fail(ErrorCode::Unsupported, token.line, fmt::format("the statement \"{}\" is not supported", token.text));

@@ -22,7 +22,8 @@ ExprPtr Parser::done(ExprPtr node) {
   for (const auto &[key, child] : node->named)
     node->depth = std::max(node->depth, child->depth + 1);
   if (node->depth > exprDepthLimit)
-    fail(ErrorCode::ResourceExhausted, node->line, fmt::format("an expression is nested deeper than {}", exprDepthLimit));
+    fail(ErrorCode::ResourceExhausted, node->line,
+         fmt::format("an expression is nested deeper than {}", exprDepthLimit));
   return node;
 }
 
@@ -45,7 +46,8 @@ ExprPtr Parser::parseTuple(bool conditional) {
 
 ExprPtr Parser::parseExpression(bool conditional) {
   if (++nesting > exprDepthLimit)
-    fail(ErrorCode::ResourceExhausted, peek().line, fmt::format("an expression is nested deeper than {}", exprDepthLimit));
+    fail(ErrorCode::ResourceExhausted, peek().line,
+         fmt::format("an expression is nested deeper than {}", exprDepthLimit));
   ExprPtr node = ok() ? parseOr() : make(ExprKind::Constant, peek().line);
   while (ok() && conditional && isName("if")) {
     uint32_t line = next().line;
@@ -177,7 +179,8 @@ ExprPtr Parser::parsePower() {
 
 ExprPtr Parser::parseUnary(bool filters) {
   if (++nesting > exprDepthLimit)
-    fail(ErrorCode::ResourceExhausted, peek().line, fmt::format("an expression is nested deeper than {}", exprDepthLimit));
+    fail(ErrorCode::ResourceExhausted, peek().line,
+         fmt::format("an expression is nested deeper than {}", exprDepthLimit));
   ExprPtr node;
   if (ok() && (isOp("-") || isOp("+"))) {
     Token sign = next();
@@ -392,8 +395,8 @@ ExprPtr Parser::parseTest(ExprPtr node) {
   TokenType type = peek().type;
   if (ok() && isOp("(")) {
     parseArguments(*test);
-  } else if (ok() && (type == TokenType::String || type == TokenType::Integer || type == TokenType::Float || isOp("[") ||
-                      isOp("{") ||
+  } else if (ok() && (type == TokenType::String || type == TokenType::Integer || type == TokenType::Float ||
+                      isOp("[") || isOp("{") ||
                       (type == TokenType::Name && !isName("else") && !isName("or") && !isName("and") && !isName("is") &&
                        !isName("if") && !isName("in") && !isName("not") && !isName("recursive")))) {
     test->children.push_back(parsePostfix(parsePrimary()));

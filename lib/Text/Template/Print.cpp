@@ -40,7 +40,8 @@ std::string tmpl::spellNumber(double value) {
     return out + "0." + std::string(static_cast<size_t>(-exponent - 1), '0') + digits;
   if (count <= exponent + 1)
     return out + digits + std::string(static_cast<size_t>(exponent + 1 - count), '0') + ".0";
-  return out + digits.substr(0, static_cast<size_t>(exponent + 1)) + "." + digits.substr(static_cast<size_t>(exponent + 1));
+  return out + digits.substr(0, static_cast<size_t>(exponent + 1)) + "." +
+         digits.substr(static_cast<size_t>(exponent + 1));
 }
 
 OriginText Interpreter::text(const Value &value) {
@@ -91,7 +92,9 @@ void appendQuoted(Interpreter &in, OriginText &out, const OriginText &value) {
     else if (c == '\n' || c == '\r' || c == '\t')
       escaped = c == '\n' ? "\\n" : c == '\r' ? "\\r" : "\\t";
     else if (!printable(c))
-      escaped = c < 0x100 ? fmt::format("\\x{:02x}", c) : c < 0x10000 ? fmt::format("\\u{:04x}", c) : fmt::format("\\U{:08x}", c);
+      escaped = c < 0x100     ? fmt::format("\\x{:02x}", c)
+                : c < 0x10000 ? fmt::format("\\u{:04x}", c)
+                              : fmt::format("\\U{:08x}", c);
     if (escaped.empty())
       in.append(out, value, i, i + utf8::length(text[i]));
     else
@@ -262,7 +265,8 @@ private:
       std::string escaped;
       if (c == '"' || c == '\\')
         escaped = {'\\', text[i]};
-      else if (size_t at = std::string_view("\b\f\n\r\t").find(static_cast<char>(c)); c < 0x20 && at != std::string::npos)
+      else if (size_t at = std::string_view("\b\f\n\r\t").find(static_cast<char>(c));
+               c < 0x20 && at != std::string::npos)
         escaped = {'\\', "bfnrt"[at]};
       else if (c < 0x20 || (ascii && c > 0x7E && c < 0x10000))
         escaped = fmt::format("\\u{:04x}", c);

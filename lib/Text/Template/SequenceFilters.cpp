@@ -171,8 +171,9 @@ void sortByKeys(Interpreter &in, std::vector<Value> &items, const std::vector<Va
       size_t middle = std::min(begin + width, order.size()), end = std::min(begin + 2 * width, order.size());
       size_t a = begin, b = middle;
       for (size_t out = begin; out < end; ++out) {
-        bool right = a == middle || (b < end && (reverse ? in.less(keys[order[a]], keys[order[b]])
-                                                         : in.less(keys[order[b]], keys[order[a]])));
+        bool right =
+            a == middle ||
+            (b < end && (reverse ? in.less(keys[order[a]], keys[order[b]]) : in.less(keys[order[b]], keys[order[a]])));
         merged[out] = right && b < end ? order[b++] : order[a++];
       }
     }
@@ -187,7 +188,8 @@ void sortByKeys(Interpreter &in, std::vector<Value> &items, const std::vector<Va
 }
 
 Value sortFilter(Interpreter &in, const Value &value, const Arguments &arguments) {
-  bool reverse = flagArgument(arguments, 0, "reverse", false), exact = flagArgument(arguments, 1, "case_sensitive", false);
+  bool reverse = flagArgument(arguments, 0, "reverse", false),
+       exact = flagArgument(arguments, 1, "case_sensitive", false);
   const Value *path = argument(arguments, 2, "attribute");
   std::vector<Value> items, keys;
   if (!in.iterate(value, items))
@@ -203,7 +205,8 @@ Value dictSortFilter(Interpreter &in, const Value &value, const Arguments &argum
     return in.wrongType("dictsort", value);
   const Value *by = argument(arguments, 1, "by");
   bool byValue = by && by->is(ValueKind::String) && by->asString() == "value";
-  bool exact = flagArgument(arguments, 0, "case_sensitive", false), reverse = flagArgument(arguments, 2, "reverse", false);
+  bool exact = flagArgument(arguments, 0, "case_sensitive", false),
+       reverse = flagArgument(arguments, 2, "reverse", false);
   std::vector<Value> items, keys;
   for (const auto &[key, element] : value.asDict().entries) {
     items.push_back(in.list({key, element}, true));

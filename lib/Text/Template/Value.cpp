@@ -47,10 +47,10 @@ void OriginText::appendRuns(std::vector<TextRun> &runs) const {
   for (size_t begin = 0; begin < bytes.size();) {
     size_t end = bytes.size();
     if (!marks.empty())
-      end = std::min(marks.find(static_cast<char>(origin(begin) == TextOrigin::User ? TextOrigin::Template
-                                                                                    : TextOrigin::User),
-                                begin),
-                     bytes.size());
+      end = std::min(
+          marks.find(static_cast<char>(origin(begin) == TextOrigin::User ? TextOrigin::Template : TextOrigin::User),
+                     begin),
+          bytes.size());
     if (runs.empty() || runs.back().origin != origin(begin))
       runs.push_back({std::string(), origin(begin)});
     runs.back().text.append(bytes, begin, end - begin);
@@ -88,8 +88,9 @@ uint32_t Value::depth() const {
 }
 
 std::string_view Value::typeName() const {
-  constexpr std::string_view names[] = {"undefined", "none",   "a boolean",    "an integer", "a float",    "a string",
-                                        "a list",    "a dict", "a namespace", "a function", "a loop variable"};
+  constexpr std::string_view names[] = {"undefined",   "none",       "a boolean",      "an integer",
+                                        "a float",     "a string",   "a list",         "a dict",
+                                        "a namespace", "a function", "a loop variable"};
   return names[static_cast<size_t>(kind())];
 }
 
@@ -129,9 +130,8 @@ bool tmpl::equal(const Value &a, const Value &b) {
   case ValueKind::String:
     return a.asString() == b.asString();
   case ValueKind::List:
-    return a.asList().tuple == b.asList().tuple &&
-           std::equal(a.asList().items.begin(), a.asList().items.end(), b.asList().items.begin(),
-                      b.asList().items.end(), equal);
+    return a.asList().tuple == b.asList().tuple && std::equal(a.asList().items.begin(), a.asList().items.end(),
+                                                              b.asList().items.begin(), b.asList().items.end(), equal);
   case ValueKind::Dict:
     if (a.asDict().entries.size() != b.asDict().entries.size())
       return false;

@@ -1,7 +1,8 @@
 // Value.h: the values of a running template.
 //
-// Strings are OriginText: bytes that know who wrote them. Containers are shared and immutable once made, except namespaces.
-// A container's depth is bounded when it is made, so that printing, comparing and freeing never recurse far.
+// Strings are OriginText: bytes that know who wrote them. Containers are shared and immutable once made, except
+// namespaces. A container's depth is bounded when it is made, so that printing, comparing and freeing never recurse
+// far.
 #ifndef ADZE_TEXT_TEMPLATE_VALUE_H
 #define ADZE_TEXT_TEMPLATE_VALUE_H
 
