@@ -6,6 +6,7 @@
 
 #include "adze/Support/Mutant.h"
 
+#include <algorithm>
 #include <fmt/format.h>
 
 using namespace adze;
@@ -42,6 +43,8 @@ std::string Tokenizer::tokenText(uint32_t id) const {
     return {};
   std::string text(table.token(id));
   TokenKind kind = table.tokenKinds[id];
+  if (std::find(model->prefixedTokens.begin(), model->prefixedTokens.end(), id) != model->prefixedTokens.end())
+    text.insert(0, " ");
   if (table.kind == VocabularyKind::SentencePieceBpe && (kind == TokenKind::Normal || kind == TokenKind::UserDefined))
     for (size_t at = text.find(spaceMark); at != std::string::npos; at = text.find(spaceMark, at + 1))
       text.replace(at, spaceMark.size(), " ");

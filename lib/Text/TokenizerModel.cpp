@@ -28,6 +28,8 @@ void TokenizerModel::buildAddedTokens() {
     OriginSpans whole, ignored;
     appendOrigin(whole, static_cast<uint32_t>(token.content.size()), TextOrigin::Template);
     token.content = normalize(token.content, whole, ignored);
+    if (token.content.starts_with(spaceMark) && !added.content.starts_with(spaceMark))
+      prefixedTokens.push_back(added.id);
     normalized.push_back(std::move(token));
   }
   rawTokens = AddedTokenMatcher(std::move(raw));

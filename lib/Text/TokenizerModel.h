@@ -29,6 +29,8 @@ struct TokenizerModel {
   std::array<uint32_t, 256> byteToken{};         // the token of a single byte, or noToken
   // SentencePiece: no token holds the start of a word behind another character, so words merge independently.
   bool wordsIndependent = false;
+  // Added tokens that are found with the space prefix in front, which decoding therefore gives back.
+  std::vector<uint32_t> prefixedTokens;
 
   bool isMarker(const AddedToken &added) const;
   std::string normalize(std::string_view text, const OriginSpans &origins, OriginSpans &normalizedOrigins) const;

@@ -23,7 +23,9 @@ std::string tmpl::spellNumber(double value) {
   auto [end, error] = std::to_chars(buffer, buffer + sizeof(buffer), value, std::chars_format::scientific);
   std::string_view text(buffer, static_cast<size_t>(end - buffer));
   size_t e = text.find('e');
-  int exponent = std::atoi(buffer + e + 1);
+  int exponent = 0;
+  size_t digit = e + 1 + (text[e + 1] == '+');
+  std::from_chars(buffer + digit, end, exponent);
   std::string digits;
   for (char c : text.substr(0, e))
     if (c >= '0' && c <= '9')
