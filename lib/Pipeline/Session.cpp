@@ -3,13 +3,9 @@
 
 #include "adze/Dialect/Exec/IR/Exec.h"
 #include "adze/Dialect/Llm/IR/Llm.h"
-#include "adze/Target/NativeCode.h"
-#ifdef ADZE_WITH_TILE
 #include "adze/Dialect/Tile/IR/Tile.h"
-#endif
-#if __has_include("adze/Import/Import.h")
 #include "adze/Import/Import.h"
-#endif
+#include "adze/Target/NativeCode.h"
 
 #include "mlir/Dialect/ControlFlow/IR/ControlFlow.h"
 #include "mlir/Dialect/DLTI/DLTI.h"
@@ -34,10 +30,7 @@ static DialectRegistry makeRegistry() {
   DialectRegistry registry;
   registry.insert<arith::ArithDialect, cf::ControlFlowDialect, DLTIDialect, func::FuncDialect, LLVM::LLVMDialect,
                   math::MathDialect, memref::MemRefDialect, scf::SCFDialect, vector::VectorDialect, llm::LlmDialect,
-                  exec::ExecDialect>();
-#ifdef ADZE_WITH_TILE
-  registry.insert<tile::TileDialect>();
-#endif
+                  exec::ExecDialect, tile::TileDialect>();
   registerBuiltinDialectTranslation(registry);
   registerLLVMDialectTranslation(registry);
   return registry;
@@ -63,7 +56,6 @@ Status Session::load() {
 }
 
 Status Session::importFrom() {
-#if __has_include("adze/Import/Import.h") && defined(ADZE_WITH_IMPORT)
   auto model = importModel(options.model, context);
   if (!model)
     return model.status();
@@ -73,9 +65,6 @@ Status Session::importFrom() {
   licence = std::move(model->licence);
   weightsFolder = std::move(model->folder);
   return Status::success();
-#else
-  return unsupported("this build has no importers");
-#endif
 }
 
 Status Session::readModule() {
