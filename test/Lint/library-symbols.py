@@ -30,7 +30,7 @@ libraries = {}
 for folder, _, names in os.walk(os.path.join(args.build, "lib")):
     for name in names:
         if name.startswith("libAdze") and name.endswith(".a"):
-            room = rooms.room_of(os.path.relpath(folder, args.build) + "/x")
+            room = rooms.room_of(os.path.relpath(folder, args.build) + "/" + name[len("libAdze") : -len(".a")])
             libraries[os.path.join(folder, name)] = (room, *symbols(os.path.join(folder, name)))
 if not libraries:
     tree.offence(args.build, "has no libAdze*.a", "build first: cmake --build " + args.build)

@@ -21,6 +21,7 @@ ALLOWED = {
     "Conversion/TileToGpu": ["Dialect/Tile", "Target/TargetInfo"],
     "Conversion/ExecToLLVM": ["Dialect/Exec"],
     "Target": [],
+    "Target/TargetInfo": [],
     "Pipeline": COMPILER,
     "Runtime/Artifact": [],
     "Runtime/Device": [],
