@@ -1,6 +1,8 @@
 // The memory plan: what is printed is what is allocated, to the byte.
 #include "FakeArtifact.h"
 
+#include <cstdlib>
+
 using namespace adze;
 
 TEST(EngineLimits, FillsInDefaults) {
@@ -82,4 +84,35 @@ TEST(EngineLimits, AKvPoolIsNeverLargerThanItsRequestsCanUse) {
   Expected<MemoryFigures> figures = evaluateMemory(model.manifest, *resolveLimits(asked, model.manifest));
   ASSERT_TRUE(figures.ok());
   EXPECT_EQ(figures->kvPages, 2 * 64 / FAKE_PAGE);
+}
+
+// A device with little memory: the engine is refused by the option of what did not fit, and nothing stays behind.
+TEST(EngineLimits, ReportsADeviceThatIsTooSmall) {
+  struct SmallDevice final : Device {
+    explicit SmallDevice(int64_t limit) : limit(limit) {}
+    std::string name() const override { return "a small device"; }
+    Status runStep(const AdzeProgram &, const AdzeStep &) override { return Status(); }
+    uint8_t *allocateBytes(int64_t size) override {
+      return allocatedBytes() + size > limit ? nullptr : static_cast<uint8_t *>(std::aligned_alloc(256, size_t(size)));
+    }
+    void freeBytes(uint8_t *start, int64_t) override { std::free(start); }
+    int64_t limit;
+  };
+  FakeModel model;
+  std::shared_ptr<const Artifact> artifact = model.artifact();
+  MemoryFigures figures = *evaluateMemory(artifact->manifest(), *resolveLimits({}, artifact->manifest()));
+  struct {
+    int64_t limit;
+    const char *option;
+  } cases[] = {{100, "--step-tokens"}, {figures.arena, "--step-tokens"}, {figures.deviceBytes() - 1, "--kv-memory"}};
+  for (const auto &c : cases) {
+    SmallDevice device(c.limit);
+    Expected<std::unique_ptr<Engine>> engine = Engine::create(artifact, device, std::nullopt, {});
+    ASSERT_FALSE(engine.ok());
+    EXPECT_EQ(engine.status().code(), ErrorCode::ResourceExhausted);
+    EXPECT_NE(engine.status().message().find(c.option), std::string::npos) << engine.status().message();
+    EXPECT_EQ(device.allocatedBytes(), 0);
+  }
+  SmallDevice enough(figures.deviceBytes());
+  EXPECT_TRUE(Engine::create(artifact, enough, std::nullopt, {}).ok());
 }

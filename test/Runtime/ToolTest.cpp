@@ -151,6 +151,27 @@ not json
   EXPECT_EQ(lines[7]["text"], "x");
 }
 
+// Half a surrogate pair, bytes that are no UTF-8, a key given twice: errors of their lines.
+TEST_F(ToolTest, RefusesTextThatIsNone) {
+  std::string input = "{\"prompt\": \"a\\ud83d\"}\n{\"prompt\": \"a\xe2z\"}\n{\"prompt\": \"a\", \"prompt\": \"b\"}\n"
+                      "{\"prompt\": \"abc\"}\n";
+  Outcome outcome = run("--batch -", input);
+  std::vector<Json> lines = parseLines(outcome.out);
+  ASSERT_EQ(lines.size(), 4u) << outcome.out;
+  for (int i = 0; i < 3; ++i)
+    EXPECT_EQ(lines[size_t(i)]["error"]["code"], "invalid-input") << lines[size_t(i)];
+  EXPECT_EQ(lines[3]["text"], "xyz");
+  Outcome typed = run("--prompt 'a\xe2z'");
+  EXPECT_EQ(typed.code, 1);
+  EXPECT_TRUE(contains(typed.err, "UTF-8")) << typed.err;
+}
+
+// Only the template writes control tokens.
+TEST_F(ToolTest, TakesControlMarkersOfAUserAsText) {
+  Json typed = parse(run("--chat 'a<end>b' --json --max-tokens 1").out);
+  EXPECT_EQ(typed["prompt_tokens"], 6 + 7) << "five characters of <end> stay five tokens";
+}
+
 TEST_F(ToolTest, AnswersALongBatchFromStandardInput) {
   std::string input;
   for (int i = 0; i < 1500; ++i)
@@ -168,7 +189,8 @@ TEST_F(ToolTest, HoldsAConversation) {
 
 TEST_F(ToolTest, ScoresGivenTokens) {
   std::string file = model.folder.file("score.jsonl");
-  putFile(file, R"({"prompt": [1, 2, 3, 4], "continuation": [5, 6, 7], "positions": [0, 3, 6], "top": 3, "ids": [9, 8]})");
+  putFile(file,
+          R"({"prompt": [1, 2, 3, 4], "continuation": [5, 6, 7], "positions": [0, 3, 6], "top": 3, "ids": [9, 8]})");
   for (const char *flags : {"", " --prefill-chunk 1", " --prefill-chunk 2 --threads 2 --reverse-pages --poison"}) {
     Outcome outcome = run("--score " + file + flags);
     ASSERT_EQ(outcome.code, 0) << outcome.err;
@@ -229,7 +251,8 @@ TEST_F(ToolTest, ReportsUsersFaultsWithExitCodeOne) {
   EXPECT_EQ(run("").code, 1);
   EXPECT_EQ(run("--prompt a --chat b").code, 1);
   EXPECT_EQ(run("--prompt a --no-such-flag").code, 1);
-  for (const char *flags : {"--top-p 1.5", "--temperature -1", "--context 100000", "--kv-memory 12X", "--max-tokens -3"}) {
+  for (const char *flags :
+       {"--top-p 1.5", "--temperature -1", "--context 100000", "--kv-memory 12X", "--max-tokens -3"}) {
     Outcome outcome = run(std::string("--prompt abc ") + flags);
     EXPECT_EQ(outcome.code, 1) << flags;
     EXPECT_EQ(outcome.out, "") << flags;
@@ -261,7 +284,8 @@ TEST_F(ToolTest, EndsAnAnswerAtCtrlC) {
   for (int i = 0; i < 200000; ++i)
     many += "{\"tokens\": [1], \"max_tokens\": 400, \"ignore_eos\": true}\n";
   putFile(batch, many);
-  std::string line = "exec " + std::string(ADZE_TOOL) + " run " + artifact() + " --batch " + batch + " >" + out + " 2>" + err;
+  std::string line =
+      "exec " + std::string(ADZE_TOOL) + " run " + artifact() + " --batch " + batch + " >" + out + " 2>" + err;
   pid_t child = fork();
   if (child == 0) {
     execl("/bin/sh", "sh", "-c", line.c_str(), nullptr);
