@@ -9,6 +9,7 @@
 #define ADZE_DIALECT_LLM_IR_PRODUCTS_H
 
 #include "adze/Dialect/Llm/IR/Llm.h"
+#include "mlir/IR/TypeUtilities.h"
 
 namespace adze::llm {
 
