@@ -37,7 +37,7 @@ def adze(options, tokens, count):
     command = [options.adze, "run", options.artifact, "--threads", str(options.threads), "--tokens",
                ",".join(map(str, tokens)), "--max-tokens", str(count), "--ignore-eos", "--greedy", "--json", "--quiet"]
     out, wall = run(command)
-    return json.loads(out.strip().splitlines()[-1]), wall
+    return json.loads(out), wall
 
 
 def summary(values):
