@@ -38,7 +38,6 @@ const std::vector<GgufPreSplit> &ggufRows() {
       {"llama-v3", {"llama-bpe"}, true, true},
       {"qwen2", {"qwen2"}, false, false, true},
       {"deepseek-r1-qwen", {"qwen2"}},
-      {"qwen35", {"qwen35"}, false, false, true},
       {"tekken", {"tekken"}, true, true},
       {"gpt-4o", {"gpt-4o"}},
   };

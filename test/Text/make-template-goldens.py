@@ -131,6 +131,7 @@ not (1 in [1, 2]) ~ (3 not in [1, 2]) ~ ('b' in 'abc') ~ ('k' in {'k': 1})
 ['b', 'A', 'c'] | sort(case_sensitive=true)
 [1, 2, 3] | first ~ [1, 2, 3] | last ~ 'abc' | first ~ [] | first
 [1, 2, 2, 'a', 'A'] | unique | list
+none | select | list ~ none | map('upper') | list ~ none | selectattr('a', 'eq', 1) | list | length
 [1, 5, 3] | max ~ [4, 2] | min ~ [1, 2, 3] | sum ~ [{'v': 1}, {'v': 2}] | sum(attribute='v')
 [1, 2, 3] | reverse | list ~ 'abc' | reverse
 [1, 2, 3, 4] | select('odd') | list ~ [1, 2, 3, 4] | reject('even') | list ~ [0, 1, ''] | select | list

@@ -93,7 +93,7 @@ Value itemsFilter(Interpreter &in, const Value &value, const Arguments &) {
 
 Value mapFilter(Interpreter &in, const Value &value, const Arguments &arguments) {
   std::vector<Value> items;
-  if (!in.iterate(value, items))
+  if (value.truth() && !in.iterate(value, items)) // none is as good as empty here, in the reference too
     return Value();
   const Value *path = argument(arguments, SIZE_MAX, "attribute"), *fallback = argument(arguments, SIZE_MAX, "default");
   FilterFunction filter = nullptr;
@@ -139,7 +139,7 @@ Value selectFilter(Interpreter &in, const Value &value, const Arguments &argumen
     }
     rest.positional.assign(arguments.positional.begin() + static_cast<ptrdiff_t>(at) + 1, arguments.positional.end());
   }
-  if (!in.iterate(value, items))
+  if (value.truth() && !in.iterate(value, items))
     return Value();
   for (const Value &item : items) {
     Value subject = path ? attributePath(in, item, *path) : item;
