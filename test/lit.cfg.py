@@ -6,7 +6,8 @@
 # Features:   compiler, smollm2, mutants, and the CPU's: has-avx2, has-fma, has-f16c, has-avx512, has-avx512-vnni,
 #             has-avx512-bf16, has-amx. A sanitizer build has `asan` or `tsan`.
 # Programs are plain names on PATH: adze, adze-opt, adze-compile, write-model, FileCheck, not, split-file, llvm-nm ...
-# Substitutions: %smollm2 (the model file), %source (the repository's root), %python (python3, standard library only).
+# Substitutions: %smollm2 (the model file), %source (the repository's root), %build (the build folder), %python (python3,
+#             standard library only).
 import os
 import sys
 
@@ -65,7 +66,8 @@ if os.path.exists(model):
 else:
     lit_config.note("SmolLM2 is not at %s: its tests are skipped (scripts/demo fetches it)" % model)
 
-config.substitutions += [("%smollm2", model), ("%source", config.adze_source), ("%python", sys.executable)]
+config.substitutions += [("%smollm2", model), ("%source", config.adze_source), ("%build", config.adze_build),
+                         ("%python", sys.executable)]
 
 
 def add_flag(tools, flag):

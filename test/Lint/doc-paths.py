@@ -7,7 +7,7 @@ import re
 import tree
 
 args = tree.arguments(__doc__)
-PATH = re.compile(r"`((?:lib|include|tools|test|docs|scripts|cmake|benchmarks|\.ci)/[^`\s]+)`")
+PATH = re.compile(r"`((?:lib|include|tools|test|docs|examples|scripts|cmake|benchmarks|\.ci)/[^`\s]+)`")
 LINK = re.compile(r"\]\(([^)#\s]+)(?:#[^)]*)?\)")
 
 

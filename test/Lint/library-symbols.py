@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 """The libraries obey the allow-table as well: no room uses a symbol of a room that it may not include, no runtime library
-and no runtime program reaches MLIR or LLVM."""
+and no runtime program reaches MLIR or LLVM, and libadze exports the functions of Adze.h and nothing else."""
 import os
 import re
 import subprocess
@@ -55,4 +55,17 @@ if os.path.exists(program):
         if "NEEDED" in line and re.search(r"lib(MLIR|LLVM|clang)", line):
             tree.offence("bin/adze", "needs " + line.split("[")[-1].rstrip("]"),
                          "the runtime's program links neither MLIR nor LLVM; start adze-compile instead")
+
+shared = os.path.join(args.build, "lib", "Runtime", "Api", "libadze.so")
+if os.path.exists(shared):
+    listing = subprocess.run([os.path.join(args.llvm, "bin", "llvm-nm"), "-D", "--defined-only", "-P", shared],
+                             capture_output=True, text=True, check=True).stdout
+    exported = {line.split()[0].split("@")[0] for line in listing.splitlines() if line.split()[1] != "A"}
+    header = tree.without_comments(tree.text(args.source, "include/adze/Abi/Adze.h"))
+    declared = set(re.findall(r"^ADZE_EXPORT[^;(]*?(\w+)\(", header, re.M))
+    for name in sorted(exported - declared):
+        tree.offence(os.path.relpath(shared, args.build), f"exports {name}",
+                     "only functions of include/adze/Abi/Adze.h; see lib/Runtime/Api/exports.map")
+    for name in sorted(declared - exported):
+        tree.offence("include/adze/Abi/Adze.h", f"{name} is declared and not exported", "define it in lib/Runtime/Api")
 print(f"library symbols: {len(libraries)} libraries keep to the allow-table")

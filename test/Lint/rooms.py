@@ -30,6 +30,7 @@ ALLOWED = {
     "Runtime/Scheduler": ["Runtime/KvCache", "Runtime/Comm", "Runtime/Device", "Runtime/Artifact"],
     "Runtime/Engine": ["Runtime/Scheduler", "Runtime/KvCache", "Runtime/Comm", "Runtime/Device", "Runtime/Artifact"],
     "Runtime/Server": ["Runtime"],
+    "Runtime/Api": ["Runtime"],
     "tools/adze": ["Runtime"],
     **{f"tools/adze-{tool}": COMPILER for tool in ("compile", "opt", "reduce", "lsp-server")},
 }

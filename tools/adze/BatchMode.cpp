@@ -129,7 +129,8 @@ Expected<AnswerRequest> readRequest(const Session &session, const Json &object, 
   request.sampling = flags.apply(base);
   if (jsonFind(object, "prompt") || messages) {
     Expected<std::vector<int32_t>> ids =
-        messages ? session.encodeChat(OrderedJson::parse(messages->dump(), nullptr, false)) : session.encodeText(text);
+        messages ? session.model->encodeChat(OrderedJson::parse(messages->dump(), nullptr, false))
+                 : session.model->encodeText(text);
     if (!ids)
       return ids.takeStatus().withContext(where);
     request.prompt = std::move(*ids);
@@ -171,7 +172,7 @@ int adze::runBatch(Session &session) {
   bool failed = false, more = true;
   for (int64_t number = 1; more || !lines.empty();) {
     // Half a queue of lines at a time: the file may be longer than memory.
-    while (more && int64_t(lines.size()) < session.engine->limits().queueLength / 2) {
+    while (more && int64_t(lines.size()) < session.model->engine().limits().queueLength / 2) {
       if (!std::getline(input, text)) {
         more = false;
         break;
@@ -181,7 +182,7 @@ int adze::runBatch(Session &session) {
       if (text.find_first_not_of(" \t\r") == std::string::npos)
         continue;
       std::string where = fmt::format("{}:{}", name == "-" ? "standard input" : name, line.number);
-      line.answer = std::make_shared<AnswerRecorder>(*session.tokenizer, false);
+      line.answer = std::make_shared<AnswerRecorder>(session.model->tokenizer(), false);
       auto submit = [&]() -> Expected<RequestId> {
         Expected<Json> object = parseJson(text, where);
         if (!object)
@@ -194,7 +195,7 @@ int adze::runBatch(Session &session) {
         if (!request)
           return request.status();
         request->sink = line.answer;
-        Expected<RequestId> id = session.engine->submit(std::move(*request));
+        Expected<RequestId> id = session.model->engine().submit(std::move(*request));
         return id ? std::move(id) : Expected<RequestId>(id.status().withContext(where));
       };
       Expected<RequestId> id = submit();
@@ -204,13 +205,13 @@ int adze::runBatch(Session &session) {
         line.failure = id.status();
       lines.push_back(std::move(line));
     }
-    session.engine->step();
+    session.model->engine().step();
     failed |= printReady(lines);
     if (InterruptGuard::requested()) {
       for (const Line &line : lines)
         if (line.request)
-          session.engine->cancel(line.request);
-      session.engine->runUntilIdle();
+          session.model->engine().cancel(line.request);
+      session.model->engine().runUntilIdle();
       printReady(lines);
       return kInterruptedExitCode;
     }

@@ -28,14 +28,14 @@ int adze::runInteractive(Session &session) {
     if (line.empty())
       continue;
     messages.push_back(chatMessage("user", line));
-    Expected<std::vector<int32_t>> prompt = session.encodeChat(messages);
-    auto answer = std::make_shared<AnswerRecorder>(*session.tokenizer, true);
+    Expected<std::vector<int32_t>> prompt = session.model->encodeChat(messages);
+    auto answer = std::make_shared<AnswerRecorder>(session.model->tokenizer(), true);
     auto submit = [&]() -> Expected<RequestId> {
       if (!prompt)
         return prompt.status();
       AnswerRequest request = session.request(std::move(*prompt), true);
       request.sink = answer;
-      return session.engine->submit(std::move(request));
+      return session.model->engine().submit(std::move(request));
     };
     Expected<RequestId> id = submit();
     if (!id) {

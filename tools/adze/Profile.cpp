@@ -16,9 +16,9 @@ void adze::printProfile(const Session &session) {
     int64_t launches = 0, nanoseconds = 0;
     double bytes = 0, operations = 0;
   };
-  const Manifest &manifest = session.artifact->manifest();
-  const std::vector<KernelCounter> &counters = session.device->kernelCounters();
-  const WorkSums &work = session.engine->work();
+  const Manifest &manifest = session.model->manifest();
+  const std::vector<KernelCounter> &counters = session.model->device().kernelCounters();
+  const WorkSums &work = session.model->engine().work();
   std::map<std::string, Family> families;
   int64_t inKernels = 0;
   for (size_t i = 0; i < counters.size(); ++i) {

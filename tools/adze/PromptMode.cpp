@@ -9,20 +9,20 @@ int adze::runPrompt(Session &session) {
   const ToolOptions &options = session.options;
   Expected<std::vector<int32_t>> prompt = std::vector<int32_t>(options.tokens);
   if (options.prompt) {
-    prompt = session.encodeText(*options.prompt);
+    prompt = session.model->encodeText(*options.prompt);
   } else if (options.chat) {
     OrderedJson messages = session.startMessages();
     messages.push_back(chatMessage("user", *options.chat));
-    prompt = session.encodeChat(messages);
+    prompt = session.model->encodeChat(messages);
   }
   if (!prompt)
     return reportError(prompt.status());
 
   InterruptGuard guard;
-  auto answer = std::make_shared<AnswerRecorder>(*session.tokenizer, !options.json);
+  auto answer = std::make_shared<AnswerRecorder>(session.model->tokenizer(), !options.json);
   AnswerRequest request = session.request(std::move(*prompt), options.chat.has_value());
   request.sink = answer;
-  Expected<RequestId> id = session.engine->submit(std::move(request));
+  Expected<RequestId> id = session.model->engine().submit(std::move(request));
   if (!id)
     return reportError(id.status());
   bool cancelled = session.runUntilIdle(*id);

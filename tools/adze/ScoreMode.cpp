@@ -105,7 +105,7 @@ Expected<Json> score(Session &session, const std::string &text, const std::strin
       return top.status();
     rows->top = *top;
   }
-  int64_t vocabulary = session.artifact->manifest().model.vocabulary;
+  int64_t vocabulary = session.model->manifest().model.vocabulary;
   for (int32_t id : rows->ids)
     if (id < 0 || id >= vocabulary)
       return invalidInput(
@@ -119,7 +119,7 @@ Expected<Json> score(Session &session, const std::string &text, const std::strin
   request.stop.clear();
   request.rowsFrom = rows->positions.empty() ? 0 : std::max<int64_t>(0, *rows->positions.begin());
   request.sink = rows;
-  Expected<RequestId> id = session.engine->submit(std::move(request));
+  Expected<RequestId> id = session.model->engine().submit(std::move(request));
   if (!id)
     return id.status().withContext(where);
   if (session.runUntilIdle(*id))

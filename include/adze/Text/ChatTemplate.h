@@ -29,6 +29,9 @@ namespace adze {
 // Keeps the order of keys: templates print it.
 using OrderedJson = nlohmann::ordered_json;
 
+// A message as templates read it.
+OrderedJson chatMessage(std::string_view role, std::string_view content);
+
 struct ChatInput {
   // An array of objects with role and content (a string, or a list of parts where the template knows them).
   OrderedJson messages = OrderedJson::array();

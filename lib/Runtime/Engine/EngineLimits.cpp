@@ -46,6 +46,8 @@ Expected<EngineLimits> adze::resolveLimits(EngineLimits limits, const Manifest &
     return status;
   if (limits.queueLength == 0)
     limits.queueLength = 1024;
+  if (Status status = checkRange("the length of the queue", limits.queueLength, 1, kMostRequests); !status.ok())
+    return status;
 
   int64_t perRequest = KvSequence::pagesFor(limits.context, manifest.kv.pageTokens);
   std::optional<uint64_t> all = checkedMul(uint64_t(limits.requests * perRequest), uint64_t(manifest.kv.pageBytes));

@@ -15,8 +15,12 @@ struct ChatTemplate::Program {
   Body body;
 };
 
+OrderedJson adze::chatMessage(std::string_view role, std::string_view content) {
+  return {{"role", std::string(role)}, {"content", std::string(content)}};
+}
+
 void ChatInput::addMessage(std::string_view role, std::string_view content) {
-  messages.push_back({{"role", std::string(role)}, {"content", std::string(content)}});
+  messages.push_back(chatMessage(role, content));
 }
 
 void ChatInput::setNow() {
