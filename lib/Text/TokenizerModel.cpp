@@ -8,12 +8,25 @@
 
 using namespace adze;
 
+namespace {
+bool isWhiteSpaceAlone(std::string_view text) {
+  for (size_t at = 0; at < text.size(); at += utf8::length(text[at]))
+    if (!utf8::isWhiteSpace(utf8::codePoint(text, at)) && !text.substr(at).starts_with(spaceMark))
+      return false;
+  return true;
+}
+} // namespace
+
 // A token that marks structure. A user's text must not become one, so that it is matched in template text only and no
-// merge makes it. Added tokens that are not special and hold none of the brackets and bars that markers are made of are
-// words (runs of spaces, terms of a trade): the reference finds them in any text, and so do we.
+// merge makes it. Files do not say reliably which these are: markers of roles are often not "special". So a marker is
+// what is special, what holds one of the brackets and bars that markers are made of, and what the chat template itself
+// spells out ("USER:"). The rest are words (runs of spaces, terms of a trade): the reference finds them in any text,
+// and so do we.
 bool TokenizerModel::isMarker(const AddedToken &added) const {
-  return added.special || table.tokenKinds[added.id] == TokenKind::Control ||
-         added.content.find_first_of("<>[]{}|") != std::string::npos;
+  if (added.special || table.tokenKinds[added.id] == TokenKind::Control ||
+      added.content.find_first_of("<>[]{}|") != std::string::npos)
+    return true;
+  return table.chatTemplate.find(added.content) != std::string::npos && !isWhiteSpaceAlone(added.content);
 }
 
 void TokenizerModel::buildAddedTokens() {

@@ -3,9 +3,9 @@
 // Encoding follows the `tokenizers` library step by step, which is the reference for every model that ships a
 // tokenizer.json: added tokens are cut out first, the rest is normalised, cut by the pre-split rules and merged. Two
 // things differ on purpose:
-//   * An added token is matched only inside text of origin Template. The exception is an added token that consists of
-//     white space alone (some vocabularies store runs of spaces so): it marks nothing and is matched everywhere. No
-//     merge ever produces a control token.
+//   * An added token that marks structure is matched only inside text of origin Template, and no merge ever makes one.
+//     Such are those that are special, hold any of <>[]{}| or occur in the chat template (docs/Security.md says why).
+//     The others (runs of spaces, terms of a trade) are words and matched everywhere, as the reference does.
 //   * The start token is put once: where the rendered template already begins with it, none is added.
 //
 // Text must be UTF-8; anything else is InvalidInput. Offsets are 32-bit: text over the byte limit is ResourceExhausted.
