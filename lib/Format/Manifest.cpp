@@ -30,8 +30,11 @@ template <class V> void fields(V &v, ManifestKv &k) {
   v("element", k.element);
 }
 template <class V> void fields(V &v, ManifestMemory &m) { v("slots", m.slots), v("logits_slot", m.logitsSlot); }
+template <class V> void fields(V &v, ManifestSchedule &s) {
+  v("tokens", s.tokens), v("columns", s.columns), v("depth", s.depth), v("sums", s.sums);
+}
 template <class V> void fields(V &v, ManifestKernel &k) {
-  v("name", k.name), v("family", k.family), v("launches", k.launches), v("bytes", k.bytes);
+  v("name", k.name), v("family", k.family), v("schedule", k.schedule), v("launches", k.launches), v("bytes", k.bytes);
   v("operations", k.operations);
 }
 template <class V> void fields(V &v, ManifestWeights &w) {

@@ -76,13 +76,27 @@ ManifestMemory memoryOf(exec::ProgramOp program) {
   return memory;
 }
 
-std::vector<ManifestKernel> kernelsOf(exec::ProgramOp program) {
+/// The row that convert-llm-to-tile built the function by; zeros where a person wrote it.
+ManifestSchedule scheduleOf(Operation *function) {
+  auto row = function ? function->getAttrOfType<DictionaryAttr>("tile.schedule") : DictionaryAttr();
+  if (!row)
+    return {0, 0, 0, "unknown"};
+  auto number = [&](StringRef key) {
+    auto value = row.getAs<IntegerAttr>(key);
+    return value ? value.getInt() : 0;
+  };
+  auto sums = row.getAs<StringAttr>("sums");
+  return {number("tokens"), number("columns"), number("depth"), sums ? sums.str() : "unknown"};
+}
+
+std::vector<ManifestKernel> kernelsOf(ModuleOp module, exec::ProgramOp program) {
   llvm::MapVector<StringAttr, ManifestKernel> kernels;
   for (exec::LaunchOp launch : program.getBody().getOps<exec::LaunchOp>()) {
     ManifestKernel &kernel = kernels[launch.getKernelAttr().getAttr()];
     if (kernel.launches++ == 0) {
       kernel.name = launch.getKernel().str();
       kernel.family = launch.getFamily().str();
+      kernel.schedule = scheduleOf(SymbolTable::lookupSymbolIn(module, launch.getKernelAttr()));
       kernel.bytes = toCost(launch.getBytes());
       kernel.operations = toCost(launch.getOperations());
     }
@@ -175,7 +189,7 @@ Expected<Manifest> buildManifest(ModuleOp module, const PhaseSettings &settings,
     element << type.getValue();
 
   m.memory = memoryOf(program);
-  m.kernels = kernelsOf(program);
+  m.kernels = kernelsOf(module, program);
   m.weights = weightsOf(module);
   m.fusion = fusionOf(program);
   for (llm::FileOp file : module.getOps<llm::FileOp>())

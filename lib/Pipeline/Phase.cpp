@@ -32,7 +32,8 @@ std::string phasePipeline(Phase phase, const PhaseSettings &s) {
            " " + target + "},llm-fuse-qkv,llm-fuse-gate-up,llm-assign-weight-packs{" + target +
            "},llm-form-kernels{rules=" + s.fuse + " " + target + "},llm-verify-kernels";
   case Phase::Kernels:
-    return "convert-llm-to-tile{" + target + "},tile-verify-kernels{" + target + "}";
+    return "llm-choose-schedules{" + target + "},convert-llm-to-tile{" + target + "},tile-verify-kernels{" + target +
+           "}";
   case Phase::Exec:
     return "convert-llm-to-exec,exec-verify-launches,exec-plan-memory,exec-verify-memory";
   case Phase::Native:

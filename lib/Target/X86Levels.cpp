@@ -65,11 +65,12 @@ public:
     // Rows of activations times vectors of outputs stay within the registers: 4 x 2 of 16 with 256 bits leaves room
     // for the weights and one broadcast; 32 registers take 4 x 4.
     int64_t vectors = level.registers >= 32 ? 4 : 2;
+    // One token, one head of the cache, and the 64 positions that the order of sums fixes.
     if (key.family == "paged_attention")
-      return {1, 16, 64};
+      return {1, 1, 64};
     if (key.family == "linear" || key.family == "quantized_linear")
       return {4, vectors * level.lanes, 32};
-    return {1, level.lanes * 4, 64};
+    return {1, 64, 64};
   }
 
 private:

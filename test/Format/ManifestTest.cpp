@@ -18,7 +18,7 @@ Manifest sample() {
   m.kv = {16, 16 * 512, 512, "f32"};
   m.memory.slots = {{{{0, 0}, {256, 0}, {0, 0}, {0, 0}}}, {{{0, 0}, {0, 0}, {0, 4}, {416, 0}}}};
   m.memory.logitsSlot = 1;
-  m.kernels = {{"linear_0", "linear", 7, {4096, 512, 0, 0, 0, 0}, {0, 8192, 0, 0, 0, 2}}};
+  m.kernels = {{"linear_0", "linear", {4, 16, 32, "invariant"}, 7, {4096, 512, 0, 0, 0, 0}, {0, 8192, 0, 0, 0, 2}}};
   m.weights = {{"f32 [8, 8]", 3, 4096}};
   m.fusion = {{"residual", true, 4, ""}, {"norm", false, 1, "two uses"}};
   m.sources = {{"model.safetensors", 4096, "00112233445566778899aabbccddeeff"}};
@@ -78,10 +78,10 @@ TEST(Manifest, SaysWhatItFoundAndWhatItAccepts) {
 
 TEST(Manifest, RefusesAnotherFormatVersionBeforeAnythingElse) {
   expectError(changed([](auto &j) {
-                j["format_version"] = 2;
+                j["format_version"] = 3;
                 j["future"] = true;
               }),
-              "key 'format_version' is 2; this release of Adze reads 1");
+              "key 'format_version' is 3; this release of Adze reads 2");
   expectError("{}", "key 'format_version' is missing");
   expectError("[1]", "this is no manifest of Adze");
   expectError("{\"format_version\": 1", "manifest.json");

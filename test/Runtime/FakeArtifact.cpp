@@ -42,8 +42,9 @@ FakeModel::FakeModel() {
   hidden.rows.fixed = FAKE_WIDTH * 4;
   logits.rows.fixed = FAKE_VOCABULARY * 4;
   manifest.memory = {{{hidden}, {logits}}, 1};
-  manifest.kernels = {
-      {"append", "kv_append", 1, {}, {}}, {"attend", "attention", 1, {}, {}}, {"project", "linear", 1, {}, {}}};
+  manifest.kernels = {{"append", "kv_append", {1, 64, 64, "invariant"}, 1, {}, {}},
+                      {"attend", "attention", {1, 1, 64, "invariant"}, 1, {}, {}},
+                      {"project", "linear", {4, 16, 32, "invariant"}, 1, {}, {}}};
   manifest.kernels[0].bytes.tokens = 64;
   manifest.kernels[1].operations.pairs = 16;
   manifest.kernels[2].bytes.constant = FAKE_VOCABULARY * FAKE_WIDTH * 4;

@@ -229,8 +229,9 @@ TEST_F(ToolTest, InspectDescribesForPeople) {
   model.manifest.fusion = {{"norm-residual", true, 4, ""}, {"norm-prologue", false, 2, "the norm has two users"}};
   Outcome outcome = adze("inspect " + artifact());
   EXPECT_EQ(outcome.code, 0);
-  for (const char *word : {"fake model", "attention", "KV cache: 32 bytes per token", "step arrays",
-                           "not fused: the norm has two users", "norm-residual"})
+  for (const char *word :
+       {"fake model", "attention", "KV cache: 32 bytes per token", "step arrays", "not fused: the norm has two users",
+        "norm-residual", "4 tokens    16 columns    32 depth  invariant"})
     EXPECT_TRUE(contains(outcome.out, word)) << word << " in " << outcome.out;
 }
 

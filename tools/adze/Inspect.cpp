@@ -66,7 +66,14 @@ Json toJson(const Report &r) {
                         {"prefill_bytes", f.prefillBytes},
                         {"prefill_operations", f.prefillOperations}});
   for (const ManifestKernel &k : m.kernels)
-    kernels.push_back({{"name", k.name}, {"family", k.family}, {"launches", k.launches}});
+    kernels.push_back({{"name", k.name},
+                       {"family", k.family},
+                       {"launches", k.launches},
+                       {"schedule",
+                        {{"tokens", k.schedule.tokens},
+                         {"columns", k.schedule.columns},
+                         {"depth", k.schedule.depth},
+                         {"sums", k.schedule.sums}}}});
   int64_t weightBytes = 0;
   for (const ManifestWeights &w : m.weights) {
     weights.push_back({{"form", w.form}, {"segments", w.segments}, {"bytes", w.bytes}});
@@ -155,6 +162,11 @@ std::string toText(const Report &r) {
   for (const auto &[name, f] : r.families)
     line(fmt::format("  {:<26}{:>8}{:>9}{:>13}{:>13}{:>14}{:>14}", name, f.kernels, f.launches, mega(f.decodeBytes),
                      mega(f.decodeOperations), mega(f.prefillBytes), mega(f.prefillOperations)));
+
+  line("\nschedules (what a block of each kernel takes)");
+  for (const ManifestKernel &k : m.kernels)
+    line(fmt::format("  {:<46}{:>5} tokens{:>6} columns{:>6} depth  {}", k.name, k.schedule.tokens, k.schedule.columns,
+                     k.schedule.depth, k.schedule.sums));
 
   line("\nweights");
   for (const ManifestWeights &w : m.weights)

@@ -20,7 +20,7 @@
 
 namespace adze {
 
-inline constexpr int64_t kManifestFormatVersion = 1;
+inline constexpr int64_t kManifestFormatVersion = 2;
 
 /// Limits of one engine, from which the memory plan becomes numbers.
 struct SizeLimits {
@@ -85,9 +85,16 @@ struct ManifestMemory {
   int64_t logitsSlot = 0;
 };
 
+/// How a kernel's work is cut, for people: tile sizes and order of sums of llm.kernel's schedule.
+struct ManifestSchedule {
+  int64_t tokens = 0, columns = 0, depth = 0;
+  std::string sums; // invariant
+};
+
 /// One generated function; costs are those of one launch.
 struct ManifestKernel {
   std::string name, family;
+  ManifestSchedule schedule;
   int64_t launches = 0;
   CostForm bytes, operations;
 };

@@ -32,7 +32,8 @@ struct WeightPack {
   bool operator==(const WeightPack &other) const = default;
 };
 
-/// Tile sizes of a kernel family. Every field is a positive number of elements.
+/// Tile sizes of a kernel family. Every field is a positive number of elements; what it cuts is said by family in the
+/// description of #llm.schedule. The comments are those of a product.
 struct ScheduleRow {
   int64_t tokens = 1;   ///< rows of activations that one block takes; a rest runs one row at a time
   int64_t columns = 32; ///< outputs (n) of one block

@@ -62,6 +62,8 @@ LogicalResult checkOp(Operation *op, const TargetInfo &target) {
 LogicalResult adze::checkGroup(llm::KernelOp group, const TargetInfo &target) {
   if (!group.getFamily())
     return group.emitOpError("has no family; run llm-form-kernels");
+  if (!group.getScheduleAttr())
+    return group.emitOpError("has no schedule to be built by; run llm-choose-schedules");
   unsigned products = 0, attentions = 0;
   for (Operation &op : group.getBody().front()) {
     if (failed(checkOp(&op, target)))

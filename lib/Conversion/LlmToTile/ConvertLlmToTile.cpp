@@ -18,25 +18,11 @@ using namespace mlir;
 using namespace adze;
 
 namespace {
-Numerics numericsOf(llm::Product product) {
-  Type element = KernelBuilder::elementOf(product.input());
-  return element.isInteger(8) ? Numerics::A8 : element.isF32() ? Numerics::F32 : Numerics::Bf16;
-}
-
 llm::Product productOf(llm::KernelOp group) {
   for (Operation &op : group.getBody().front())
     if (llm::Product product(&op); product)
       return product;
   return llm::Product(nullptr);
-}
-
-ScheduleRow scheduleOf(llm::KernelOp group, const TargetInfo &target) {
-  if (llm::Product product = productOf(group)) {
-    auto type = product.weightType();
-    return target.scheduleRow({product.operation()->getName().stripDialect(), product.encoding(), numericsOf(product),
-                               type.getDimSize(0), type.getDimSize(1)});
-  }
-  return target.scheduleRow({*group.getFamily()});
 }
 
 std::string nameOf(llm::KernelOp group) {
@@ -55,7 +41,7 @@ std::string nameOf(llm::KernelOp group) {
 
 /// Equal up to locations and the names of weights: one function serves both.
 bool same(llm::KernelOp a, llm::KernelOp b) {
-  if (a.getFamily() != b.getFamily() || resultRows(a) != resultRows(b) ||
+  if (a.getFamily() != b.getFamily() || a.getScheduleAttr() != b.getScheduleAttr() || resultRows(a) != resultRows(b) ||
       a.getInputs().getTypes() != b.getInputs().getTypes() || a.getOutputs().getTypes() != b.getOutputs().getTypes())
     return false;
   for (auto [left, right] : llvm::zip(a.getInputs(), b.getInputs()))
@@ -125,12 +111,14 @@ struct ConvertLlmToTile : adze::impl::ConvertLlmToTilePassBase<ConvertLlmToTile>
     }
 
     KernelBuilder k(group, kernel, info);
-    k.schedule = scheduleOf(group, info);
-    kernel->setAttr(
-        tile::kScheduleAttr,
-        builder.getDictionaryAttr({builder.getNamedAttr("columns", builder.getI64IntegerAttr(k.schedule.columns)),
-                                   builder.getNamedAttr("depth", builder.getI64IntegerAttr(k.schedule.depth)),
-                                   builder.getNamedAttr("tokens", builder.getI64IntegerAttr(k.schedule.tokens))}));
+    llm::ScheduleAttr row = group.getScheduleAttr();
+    k.schedule = {row.getTokens(), row.getColumns(), row.getDepth()};
+    kernel->setAttr(tile::kScheduleAttr,
+                    builder.getDictionaryAttr(
+                        {builder.getNamedAttr("columns", builder.getI64IntegerAttr(row.getColumns())),
+                         builder.getNamedAttr("depth", builder.getI64IntegerAttr(row.getDepth())),
+                         builder.getNamedAttr("sums", builder.getStringAttr(llm::stringifySumOrder(row.getSums()))),
+                         builder.getNamedAttr("tokens", builder.getI64IntegerAttr(row.getTokens()))}));
     if (productOf(group))
       buildProduct(k);
     else if (!group.getBody().front().getOps<llm::PagedAttentionOp>().empty())

@@ -12,10 +12,8 @@ using namespace mlir;
 using namespace adze;
 
 namespace {
-constexpr int64_t kChunk = 64;
-
 int64_t chunkOf(KernelBuilder &k) {
-  int64_t chunk = kChunk;
+  int64_t chunk = k.schedule.columns;
   for (Operation &op : k.group.getBody().front()) {
     if (auto embedding = mlir::dyn_cast<llm::QuantizedEmbeddingOp>(op))
       chunk = embedding.getGroup();

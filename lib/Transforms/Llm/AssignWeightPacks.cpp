@@ -1,7 +1,7 @@
 //===- AssignWeightPacks.cpp - storage order of weights -----------------------------------------------------------===//
 
+#include "ScheduleKey.h"
 #include "WeightExpressions.h"
-#include "adze/Target/TargetInfo.h"
 #include "adze/Transforms/Llm/Passes.h"
 
 namespace adze::llm {
@@ -15,11 +15,6 @@ using namespace mlir;
 using namespace adze::llm;
 
 namespace {
-adze::Numerics numericsOf(Product product) {
-  Type element = mlir::getElementTypeOrSelf(product.input());
-  return element.isInteger(8) ? adze::Numerics::A8 : element.isF32() ? adze::Numerics::F32 : adze::Numerics::Bf16;
-}
-
 struct AssignWeightPacks : adze::llm::impl::AssignWeightPacksPassBase<AssignWeightPacks> {
   using AssignWeightPacksPassBase::AssignWeightPacksPassBase;
 

@@ -1,18 +1,10 @@
 // silu(gate) * up is the epilogue of the product that makes gate and up side by side. A block owns the same columns of
 // both halves, so each half must be whole blocks of the packed weight and whole tiles of the schedule.
 #include "GroupPlan.h"
-#include "adze/Dialect/Llm/IR/Products.h"
-#include "adze/Target/TargetInfo.h"
+#include "ScheduleKey.h"
 
 using namespace mlir;
 using namespace adze::llm;
-
-namespace {
-adze::Numerics numericsOf(Product product) {
-  Type element = mlir::getElementTypeOrSelf(product.input());
-  return element.isInteger(8) ? adze::Numerics::A8 : element.isF32() ? adze::Numerics::F32 : adze::Numerics::Bf16;
-}
-} // namespace
 
 void adze::llm::groupGates(GroupPlan &plan) {
   llvm::SmallVector<Operation *> ops(plan.ops());
@@ -44,10 +36,7 @@ void adze::llm::groupGates(GroupPlan &plan) {
       continue;
     }
     RankedTensorType weight = product.weightType();
-    int64_t tile = plan.target()
-                       .scheduleRow({product.operation()->getName().stripDialect(), product.encoding(),
-                                     numericsOf(product), weight.getDimSize(0), weight.getDimSize(1)})
-                       .columns;
+    int64_t tile = plan.target().scheduleRow(scheduleKeyOf(product)).columns;
     if (auto packed = mlir::dyn_cast_or_null<PackedAttr>(weight.getEncoding()))
       tile = std::max(tile, packed.getBlock()[0]);
     int64_t width = gate.getSize();

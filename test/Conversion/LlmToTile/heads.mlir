@@ -1,4 +1,4 @@
-// RUN: adze-opt %s --llm-form-kernels --convert-llm-to-tile --canonicalize --cse | FileCheck %s
+// RUN: adze-opt %s --llm-form-kernels --llm-choose-schedules --convert-llm-to-tile --canonicalize --cse | FileCheck %s
 
 !kv = !llm.kv<layers = 1, heads = 1, dim = 16, element = f32, page = 16, keys = dim_token>
 llm.weight @f : tensor<8xf32> {

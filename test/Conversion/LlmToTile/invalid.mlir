@@ -1,4 +1,4 @@
-// RUN: adze-opt %s --convert-llm-to-tile --split-input-file --verify-diagnostics
+// RUN: adze-opt %s --llm-choose-schedules --convert-llm-to-tile --split-input-file --verify-diagnostics
 
 func.func @names_an_op_without_builder(%x: tensor<?x64xf32>) -> tensor<?x64xf32> {
   %y = llm.kernel family "elementwise" (%x as %a : tensor<?x64xf32>) -> (tensor<?x64xf32>) attributes {rows = "T"} {

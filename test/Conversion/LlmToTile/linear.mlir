@@ -1,4 +1,4 @@
-// RUN: adze-opt %s --llm-assign-weight-packs --llm-form-kernels --convert-llm-to-tile --canonicalize --cse | FileCheck %s
+// RUN: adze-opt %s --llm-assign-weight-packs --llm-form-kernels --llm-choose-schedules --convert-llm-to-tile --canonicalize --cse | FileCheck %s
 
 llm.weight @w : tensor<32x72xf32> {
   %0 = arith.constant dense<1.0> : tensor<32x72xf32>

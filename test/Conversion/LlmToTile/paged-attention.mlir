@@ -1,4 +1,4 @@
-// RUN: adze-opt %s --llm-form-kernels --convert-llm-to-tile --canonicalize --cse | FileCheck %s
+// RUN: adze-opt %s --llm-form-kernels --llm-choose-schedules --convert-llm-to-tile --canonicalize --cse | FileCheck %s
 
 !kv = !llm.kv<layers = 3, heads = 2, dim = 32, element = bf16, page = 32, keys = dim_token>
 

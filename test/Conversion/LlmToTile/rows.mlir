@@ -1,4 +1,4 @@
-// RUN: adze-opt %s --llm-form-kernels --convert-llm-to-tile --canonicalize --cse | FileCheck %s
+// RUN: adze-opt %s --llm-form-kernels --llm-choose-schedules --convert-llm-to-tile --canonicalize --cse | FileCheck %s
 
 llm.weight @n : tensor<160xf32> {
   %0 = arith.constant dense<1.0> : tensor<160xf32>

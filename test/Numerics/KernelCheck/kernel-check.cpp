@@ -385,7 +385,8 @@ static int checkLevel(MLIRContext &context, const adze::TargetInfo &target, llvm
   std::string pipeline = numerics + "llm-assign-kv-order{page=" + std::to_string(pageTokens) + " target=" + name +
                          "},llm-fuse-qkv,llm-fuse-gate-up,llm-assign-weight-packs{target=" + name +
                          "},llm-form-kernels{rules=" + rules + " target=" + name +
-                         "},llm-verify-kernels,convert-llm-to-tile{target=" + name + "}";
+                         "},llm-verify-kernels,llm-choose-schedules{target=" + name +
+                         "},convert-llm-to-tile{target=" + name + "}";
   PassManager manager(&context);
   if (failed(parsePassPipeline(pipeline, manager)) || failed(manager.run(*module)))
     return 1;

@@ -8,22 +8,23 @@ def ConvertLlmToTilePass : Pass<"convert-llm-to-tile", "::mlir::ModuleOp"> {
   let summary = "One tile function for each distinct llm.kernel group";
   let description = [{
     Builds the whole kernel of every group, root, prologue and epilogue, as a sequential function of one block over
-    tiles, with the tile sizes of the target's schedule row. Groups that are equal up to locations and the names of
-    weights share one function: their regions, operand types and row extent are equal. The group stays where it is and
+    tiles, with the tile sizes of its `schedule` (llm-choose-schedules). Groups that are equal up to locations and the names of
+    weights share one function: their regions, operand types, row extent and schedule are equal. The group stays where it is and
     names its function in the attribute `kernel`; convert-llm-to-exec turns it into a launch.
 
-    Must not touch groups of a family that it has no builder for: these are errors that name the op, its types and the
-    target.
+    Must not touch groups without a schedule, or of a family that it has no builder for: these are errors that name the
+    op, its types and the target.
 
     Before:
     ```mlir
-    %y = llm.kernel family "linear" (%x as %a, %w as %b : tensor<?x64xf32>, tensor<32x64xf32>) -> (tensor<?x32xf32>) {..}
+    %y = llm.kernel family "linear" (%x as %a, %w as %b : tensor<?x64xf32>, tensor<32x64xf32>) -> (tensor<?x32xf32>)
+        attributes {schedule = #llm.schedule<tokens = 4, columns = 32, depth = 32, sums = invariant>} {..}
     ```
     After:
     ```mlir
     %y = llm.kernel family "linear" (..) -> (..) {..} {kernel = @linear_32x64}
     func.func @linear_32x64(%x: !tile.ptr, %w: !tile.ptr, %y: !tile.ptr, %T: index, %B: index, %R: index, %layer: index)
-        attributes {tile.kernel, tile.family = "linear", tile.schedule = {tokens = 4, columns = 32, depth = 32}} {..}
+        attributes {tile.kernel, tile.family = "linear", tile.schedule = {tokens = 4, columns = 32, depth = 32, ..}} {..}
     ```
   }];
   let options = [Option<"target", "target", "std::string", "\"x86-64-v3\"", "name of the target, as --cpu spells it">];

@@ -164,4 +164,29 @@ def VerifyKernelsPass : Pass<"llm-verify-kernels", "::mlir::ModuleOp"> {
   let statistics = [Statistic<"groups", "groups", "groups checked">];
 }
 
+def ChooseSchedulesPass : Pass<"llm-choose-schedules", "::mlir::ModuleOp"> {
+  let summary = "The row of the target's table that each kernel is built by";
+  let description = [{
+    Writes `schedule` on every `llm.kernel`: the target's row for the root's family, the weight's encoding and shape and
+    the numerics, with the storage order of the weight and the order of sums `invariant`. convert-llm-to-tile builds by
+    it, and `adze inspect` shows it. A row changes how fast a kernel is, never a bit of its result: `exact`.
+
+    Must not replace a schedule that is there already (written by a person or a tuner, `--start-from`): that one is kept
+    and checked. Refused, by name: an order of sums other than `invariant`; a storage order other than the weight's;
+    columns or a depth that are no whole blocks of it; a depth other than the group of a quantized weight; columns that
+    cut a gated product's halves; for a kernel without a product anything but the target's row.
+
+    ```mlir
+    %y = llm.kernel family "linear" (%x as %a, %w as %b : ..) -> (..) attributes {rows = "T"} {..}
+
+    %y = llm.kernel family "linear" (%x as %a, %w as %b : ..) -> (..) attributes {rows = "T",
+        schedule = #llm.schedule<tokens = 4, columns = 16, depth = 32, sums = invariant, pack = <[8, 8], "..">>} {..}
+    ```
+  }];
+  let options = [Option<"target", "target", "std::string", "\"x86-64-v3\"", "name of the target, as --cpu spells it">];
+  let statistics = [Statistic<"chosen", "chosen", "kernels given the target's row">,
+                    Statistic<"kept", "kept", "kernels that had a schedule">];
+  let dependentDialects = ["::adze::llm::LlmDialect"];
+}
+
 #endif // ADZE_TRANSFORMS_LLM_PASSES_TD

@@ -95,6 +95,15 @@ LogicalResult PackedAttr::verify(function_ref<InFlightDiagnostic()> emitError, A
   return success();
 }
 
+LogicalResult ScheduleAttr::verify(function_ref<InFlightDiagnostic()> emitError, int64_t tokens, int64_t columns,
+                                   int64_t depth, SumOrder, PackedAttr) {
+  for (auto [name, value] :
+       {std::pair<const char *, int64_t>{"tokens", tokens}, {"columns", columns}, {"depth", depth}})
+    if (value < 1 || value > 65536)
+      return emitError() << "#llm.schedule: " << name << " is " << value << "; 1 to 65536 is accepted";
+  return success();
+}
+
 LogicalResult PackedAttr::verifyEncoding(ArrayRef<int64_t> shape, Type,
                                          function_ref<InFlightDiagnostic()> emitError) const {
   if (shape.size() != getBlock().size())

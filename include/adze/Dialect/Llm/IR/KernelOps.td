@@ -12,7 +12,8 @@ def Llm_KernelOp : Llm_Op<"kernel", [IsolatedFromAbove, RecursiveMemoryEffects, 
     One root op with its prologue and epilogue, the plain ops inside. The region is isolated: what it uses are its
     arguments, one for each operand. Inlining the region gives the unfused form, which says what the group computes.
     Operands stand in this order: activations, weights, tables, the batch, the cache, the layer. Weights come in as
-    operands; `llm.get_weight` stays outside. `family` is set when groups are formed and names the kernel's family.
+    operands; `llm.get_weight` stays outside. `family` is set when groups are formed and names the kernel's family. `schedule` is the row of the target's table that
+    the kernel is built by; llm-choose-schedules sets it where nobody has.
 
     ```mlir
     %0 = llm.kernel family "linear" (%x as %a, %w as %b : tensor<?x576xf32>, tensor<192x576xbf16>)
@@ -28,7 +29,7 @@ def Llm_KernelOp : Llm_Op<"kernel", [IsolatedFromAbove, RecursiveMemoryEffects, 
     * c3: `family`, where given, is not empty.
     * c4: there is no kernel inside a kernel.
   }];
-  let arguments = (ins Variadic<AnyType>:$inputs, OptionalAttr<StrAttr>:$family);
+  let arguments = (ins Variadic<AnyType>:$inputs, OptionalAttr<StrAttr>:$family, OptionalAttr<Llm_ScheduleAttr>:$schedule);
   let results = (outs Variadic<AnyType>:$outputs);
   let regions = (region SizedRegion<1>:$body);
   let hasCustomAssemblyFormat = 1;

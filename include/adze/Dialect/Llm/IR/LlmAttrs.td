@@ -58,4 +58,35 @@ def Llm_PackedAttr : Llm_Attr<"Packed", "packed", [DeclareAttrInterfaceMethods<V
   let genVerifyDecl = 1;
 }
 
+def Llm_SumOrder : I32EnumAttr<"SumOrder", "which order a kernel adds in", [
+    I32EnumAttrCase<"Invariant", 0, "invariant">, I32EnumAttrCase<"Fast", 1, "fast">]> {
+  let cppNamespace = "::adze::llm";
+  let genSpecializedAttr = 0;
+}
+
+def Llm_ScheduleAttr : Llm_Attr<"Schedule", "schedule"> {
+  let summary = "How a kernel's work is cut: a row of the target's table.";
+  let description = [{
+    Numbers of elements, each from 1 to 65536; what they cut depends on the kernel's root:
+
+    | root | `tokens` | `columns` | `depth` |
+    |---|---|---|---|
+    | a product | rows of activations of a block | outputs of a block | k of a step |
+    | attention | queries of a block | heads of the cache of a block | positions of a step |
+    | anything else | 1 | columns of a step, or one group of a quantization | equal to `columns` |
+
+    `sums` is the order of additions: `invariant` fixes it by static shapes and positions alone (docs/Numerics.md), `fast`
+    leaves it to the kernel. `pack` is the storage order of the weight that the row was made for; left out for a weight
+    in plain rows and for kernels without a product. A row changes how fast a kernel is and never what it computes.
+
+    ```mlir
+    #llm.schedule<tokens = 4, columns = 16, depth = 32, sums = invariant, pack = <[8, 8], "r1 r2 r4 c1 c2 c4">>
+    ```
+  }];
+  let parameters = (ins "int64_t":$tokens, "int64_t":$columns, "int64_t":$depth,
+                    EnumParameter<Llm_SumOrder>:$sums, OptionalParameter<"::adze::llm::PackedAttr">:$pack);
+  let assemblyFormat = "`<` struct(params) `>`";
+  let genVerifyDecl = 1;
+}
+
 #endif // ADZE_DIALECT_LLM_IR_LLMATTRS_TD
