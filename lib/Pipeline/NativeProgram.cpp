@@ -62,10 +62,19 @@ Expected<std::string> toObject(ModuleOp module, const std::string &name, const T
 }
 
 /// One kernel: its function in a module of its own, down to an object without undefined symbols.
-Expected<std::string> compileKernel(func::FuncOp function, const PhaseSettings &settings, const TargetInfo &target) {
+Expected<std::string> compileKernel(func::FuncOp function, const PhaseSettings &settings, const TargetInfo &target,
+                                    const KernelCache &cache) {
   std::string name = function.getSymName().str();
   OwningOpRef<ModuleOp> module(ModuleOp::create(function.getLoc()));
   module->getBody()->push_back(function->clone());
+  std::string key;
+  if (cache.enabled()) {
+    std::string text;
+    llvm::raw_string_ostream(text) << *module;
+    key = cache.keyOf(text, kernelPipeline(settings));
+    if (auto object = cache.find(key))
+      return *object;
+  }
   if (Status status = runPipeline(*module, kernelPipeline(settings), "kernel @" + name); !status.ok())
     return status;
   auto object = toObject(*module, name, target, {});
@@ -77,13 +86,15 @@ Expected<std::string> compileKernel(func::FuncOp function, const PhaseSettings &
   if (!undefined->empty())
     return internalError("kernel @" + name + " calls '" + undefined->front() +
                          "', which a freestanding program does not have");
+  if (Status status = cache.keep(key, *object); !status.ok())
+    return status;
   return object;
 }
 
 } // namespace
 
 Status buildNativeProgram(ModuleOp module, const PhaseSettings &settings, const TargetInfo &target, unsigned threads,
-                          const std::string &scratchFolder, const std::string &output,
+                          const KernelCache &cache, const std::string &scratchFolder, const std::string &output,
                           const std::function<void(int64_t, int64_t)> &progress) {
   std::vector<func::FuncOp> kernels;
   for (auto function : module.getOps<func::FuncOp>())
@@ -98,7 +109,7 @@ Status buildNativeProgram(ModuleOp module, const PhaseSettings &settings, const 
   ThreadPool pool({.threads = threads});
   pool.run(int64_t(kernels.size()), [&](int64_t first, int64_t last) {
     for (int64_t i = first; i < last; ++i) {
-      objects[i] = compileKernel(kernels[i], settings, target);
+      objects[i] = compileKernel(kernels[i], settings, target, cache);
       std::lock_guard<std::mutex> lock(mutex);
       progress(++done, int64_t(kernels.size()));
     }

@@ -45,7 +45,10 @@ Status Session::writeText(const std::string &path) {
 
 Status Session::writeProgram(const std::string &scratchFolder, const std::string &output) {
   progress.stage("generating kernels");
-  Status status = buildNativeProgram(*module, settings, *target, options.threads, scratchFolder, output,
+  auto cache = KernelCache::open(options.kernelCache);
+  if (!cache)
+    return cache.status();
+  Status status = buildNativeProgram(*module, settings, *target, options.threads, *cache, scratchFolder, output,
                                      [&](int64_t done, int64_t all) { progress.update(done, all); });
   if (status.ok())
     return status;

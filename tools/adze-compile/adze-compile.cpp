@@ -35,6 +35,10 @@ struct Flags {
   cl::opt<bool> quiet{"quiet", cl::desc("no progress and no notes"), cl::cat(category)};
   cl::opt<unsigned> threads{"jobs", cl::desc("threads that compile kernels; all cores when absent"),
                             cl::value_desc("N"), cl::init(0), cl::cat(category)};
+  cl::opt<std::string> kernelCache{"kernel-cache",
+                                   cl::desc("keep compiled kernels in this folder, and take equal ones from it; it "
+                                            "holds code that will run"),
+                                   cl::value_desc("DIR"), cl::cat(category)};
   cl::opt<std::string> compileTo{"compile-to", cl::desc("stop after this phase and write its module"),
                                  cl::value_desc("PHASE"), cl::cat(category)};
   cl::list<std::string> dumpAfter{"dump-after", cl::desc("print the module after these phases to stderr"),
@@ -62,6 +66,7 @@ Expected<CompileOptions> parse(int argc, char **argv) {
   options.force = flags.force;
   options.quiet = flags.quiet;
   options.threads = flags.threads;
+  options.kernelCache = flags.kernelCache;
   options.startFrom = flags.startFrom;
   options.weights = flags.weights;
   options.printPipeline = flags.printPipeline;

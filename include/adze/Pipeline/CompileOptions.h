@@ -24,6 +24,7 @@ struct CompileOptions {
   std::string cpu;          // a name of targetNames(); empty: the strongest that this machine has
   std::string fuse = "all"; // grouping rules: all, none, or names joined by +
   int64_t kvPage = 64;      // tokens of a KV page: 16, 32 or 64
+  std::string kernelCache;  // folder of compiled kernels, see KernelCache.h; empty: none
   Emit emit = Emit::Dir;
   bool force = false;
   bool quiet = false;

@@ -2,6 +2,7 @@
 #ifndef ADZE_PIPELINE_NATIVEPROGRAM_H
 #define ADZE_PIPELINE_NATIVEPROGRAM_H
 
+#include "adze/Pipeline/KernelCache.h"
 #include "adze/Pipeline/Phase.h"
 #include "adze/Support/Status.h"
 #include "adze/Target/TargetInfo.h"
@@ -14,11 +15,12 @@
 namespace adze {
 
 /// Compiles each kernel as a module of its own, on `threads` threads, and links them with the host code into `output`.
-/// Object files lie in `scratchFolder`, which exists, and are removed again. The module is consumed. `progress` is
-/// called with (done, all) as kernels are ready, from any thread, one call at a time.
+/// A kernel that `cache` knows is taken from there. Object files lie in `scratchFolder`, which exists, and are removed
+/// again. The module is consumed. `progress` is called with (done, all) as kernels are ready, from any thread, one call
+/// at a time.
 Status buildNativeProgram(mlir::ModuleOp module, const PhaseSettings &settings, const TargetInfo &target,
-                          unsigned threads, const std::string &scratchFolder, const std::string &output,
-                          const std::function<void(int64_t, int64_t)> &progress);
+                          unsigned threads, const KernelCache &cache, const std::string &scratchFolder,
+                          const std::string &output, const std::function<void(int64_t, int64_t)> &progress);
 
 } // namespace adze
 

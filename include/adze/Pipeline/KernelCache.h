@@ -1,0 +1,41 @@
+// KernelCache.h: objects of kernels that were compiled before (--kernel-cache).
+//
+// Models of one shape share most of their kernels, and a model that is compiled again after a change of one pass shares
+// nearly all. A kernel's object is a function of its tile function, the pipeline below it and this program, so the key
+// is a hash of just these; a program of another build has other keys. Entries are one file each, with a hash of their
+// bytes: a damaged one is as good as none. The folder holds code that artifacts will run: it must be the user's own.
+// Never used in builds with mutants, whose code depends on more than the key.
+//
+// Threads: find() and keep() from any thread and any process.
+#ifndef ADZE_PIPELINE_KERNELCACHE_H
+#define ADZE_PIPELINE_KERNELCACHE_H
+
+#include "adze/Support/Status.h"
+
+#include <optional>
+#include <string>
+#include <string_view>
+
+namespace adze {
+
+class KernelCache {
+public:
+  /// The cache in `folder`, which is made if it is absent; an empty name gives a cache that never finds anything.
+  /// InvalidInput where the folder cannot be made.
+  static Expected<KernelCache> open(const std::string &folder);
+
+  /// Key of a kernel: its text and the pipeline that brings it down.
+  std::string keyOf(std::string_view kernel, std::string_view pipeline) const;
+  std::optional<std::string> find(const std::string &key) const;
+  /// An error names the file that cannot be written.
+  Status keep(const std::string &key, const std::string &object) const;
+  bool enabled() const { return !folder.empty(); }
+
+private:
+  std::string folder;
+  std::string program; ///< hash of this program's file
+};
+
+} // namespace adze
+
+#endif // ADZE_PIPELINE_KERNELCACHE_H
