@@ -16,8 +16,9 @@ std::optional<PackedOrder> PackedOrder::make(std::span<const int64_t> block, std
     return std::nullopt;
   if (block.empty() || block.size() > kMaxDims)
     return refuse("a packed block has 1 to 4 dimensions, this one has " + std::to_string(block.size()));
-  if (!map->lane.empty() || !map->warp.empty())
-    return refuse("storage order \"" + std::string(order) + "\" has lane or warp bits; memory has addresses alone");
+  if (map->bits() != map->reg.size())
+    return refuse("storage order \"" + std::string(order) +
+                  "\" has lane, warp or block bits; memory has addresses alone");
   if (map->bits() > 24 || map->rank() != map->bits() || !map->covers(block))
     return refuse("storage order \"" + std::string(order) + "\" does not cover its block exactly once");
   PackedOrder result;

@@ -1,18 +1,6 @@
-#include "adze/Layout/LinearMap.h"
-
-#include <gtest/gtest.h>
-
-#include <algorithm>
-#include <random>
+#include "LayoutData.h"
 
 using namespace adze;
-
-static LinearMap parsed(std::string_view text) {
-  std::string error;
-  std::optional<LinearMap> map = LinearMap::parse(text, &error);
-  EXPECT_TRUE(map) << error;
-  return map.value_or(LinearMap());
-}
 
 /// A random bijection onto a box: unit vectors in random order, then random row operations.
 static LinearMap randomBijection(std::mt19937 &random) {
@@ -45,16 +33,28 @@ TEST(LinearMap, AppliesTheExamplesOfItsHeader) {
 }
 
 TEST(LinearMap, PrintsWhatItParses) {
-  for (const char *text : {"c4 c1 c2 r1", "| c1 c2 c4", "r4 | c1 c2 | r1 r2", "0 r1+c1 d2 | e1", ""})
+  for (const char *text : {"c4 c1 c2 r1", "| c1 c2 c4", "r4 | c1 c2 | r1 r2", "0 r1+c1 d2 | e1", "", "| | r1",
+                           "c1 r8 | c2 c4 r1 r2 r4 | r16 r32 | r64 r128", "| | | r1", "c1 | r1 | | 0"})
     EXPECT_EQ(parsed(text).str(), text);
+  EXPECT_EQ(parsed("c1 | | | ").str(), "c1");
 }
 
 TEST(LinearMap, RefusesWordsThatAreNoBasis) {
-  for (const char *text : {"x1", "r", "r0", "r-1", "r1+", "r1 | | |", "c1x", "+c1", "r99999999999999999999"}) {
+  for (const char *text : {"x1", "r", "r0", "r-1", "r1+", "r1 | | | |", "c1x", "+c1", "r99999999999999999999"}) {
     std::string error;
     EXPECT_FALSE(LinearMap::parse(text, &error)) << text;
     EXPECT_NE(error.find("layout \""), std::string::npos);
   }
+  std::string error;
+  EXPECT_FALSE(LinearMap::parse("r1099511627776 c1099511627776", &error));
+  EXPECT_EQ(error, "layout \"r1099511627776 c1099511627776\" reaches more than 2^62 coordinates");
+}
+
+TEST(LinearMap, CountsBlocksOfAClusterAboveWarps) {
+  LinearMap map = parsed("c1 | c2 | r1 | r2");
+  EXPECT_EQ(map.bits(), 4u);
+  EXPECT_EQ(map.apply(8), (Coord{2, 0, 0, 0}));
+  EXPECT_EQ(map.find({3, 3, 0, 0}), 15);
 }
 
 TEST(LinearMap, FindsEveryCoordinateThatItMakes) {
@@ -111,6 +111,34 @@ TEST(LinearMap, CoversAShapeOnlyWhenEachCoordinateAppears) {
   EXPECT_FALSE(parsed("c4 c1 c1 r1 r2 r4 c8 c16").covers(shape));
   EXPECT_TRUE(parsed("c4 c1 c2+r1 r1 r2 r4 c8 c16").covers(shape));
   EXPECT_FALSE(parsed("c4 c1 c2 r1 r2 r4 c8 c16 c32").covers(shape));
+}
+
+TEST(LinearMap, TilesAndTakesTilesOff) {
+  LinearMap tile = parsed("c1 r8 c8 | c2 c4 r1 r2 r4"), whole = parsed("c1 r8 c8 c16 c32 | c2 c4 r1 r2 r4 | r16 r32");
+  EXPECT_EQ(tile.product(parsed("c1 c2 | | r1 r2")).str(), whole.str());
+  EXPECT_EQ(whole.divide(tile)->str(), "c1 c2 | | r1 r2");
+  EXPECT_EQ(parsed("c1 | r1").product(parsed("r1 c1 | | c2")).str(), "c1 r2 c2 | r1 | c4");
+  EXPECT_EQ(parsed("c1 r2 c2 | r1 | c4").divide(parsed("c1 | r1"))->str(), "r1 c1 | | c2");
+}
+
+TEST(LinearMap, DoesNotTakeOffWhatIsNotThere) {
+  LinearMap tile = parsed("c1 r8 | c2 c4");
+  EXPECT_FALSE(parsed("c1").divide(tile));
+  EXPECT_FALSE(parsed("r8 c1 | c2 c4").divide(tile));       // other order
+  EXPECT_FALSE(parsed("c1 r8 | c2 c4 r1").divide(tile));    // r1 lies inside the tile's box
+  EXPECT_FALSE(parsed("c1 r8 c8+r1 | c2 c4").divide(tile)); // and so does a part of that
+  EXPECT_EQ(parsed("c1 r8 0 | c2 c4 c8").divide(tile)->str(), "0 | c1");
+}
+
+TEST(LinearMap, ReshapesRowMajor) {
+  int64_t matrix[] = {2, 8}, flat[] = {16}, cube[] = {2, 2, 4};
+  EXPECT_EQ(parsed("c1 r1 | c4 c2").reshaped(matrix, flat)->str(), "r1 r8 | r4 r2");
+  EXPECT_EQ(parsed("c1 r1 | c4 c2").reshaped(matrix, cube)->str(), "d1 r1 | c1 d2");
+  int64_t three[] = {3, 4}, small[] = {2, 4}, five[] = {1, 1, 1, 1, 16};
+  EXPECT_FALSE(parsed("c1").reshaped(three, flat));
+  EXPECT_FALSE(parsed("c1").reshaped(small, flat));
+  EXPECT_FALSE(parsed("c1").reshaped(matrix, five));
+  EXPECT_FALSE(parsed("c8").reshaped(matrix, flat)); // outside
 }
 
 TEST(LinearMap, DropForgetsADimensionAndTransposeSwapsTwo) {

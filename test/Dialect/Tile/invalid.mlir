@@ -57,8 +57,18 @@ func.func private @storage_fills_its_block(!tile.ptr {tile.packed = #tile.storag
 
 // -----
 
+// expected-error @below {{storage order "r1 r2 | | | r4" has lane, warp or block bits; memory has addresses alone}}
+func.func private @storage_has_no_blocks_of_a_cluster(!tile.ptr {tile.packed = #tile.storage<[8], "r1 r2 | | | r4">})
+
+// -----
+
 // expected-error @below {{layout "| x1" has the word "x1"; accepted are 0 and r, c, d or e followed by a positive number, joined by +}}
 func.func private @layouts_have_words(tensor<4xf32, #tile.regs<"| x1">>)
+
+// -----
+
+// expected-error @below {{layout "r1 | r2 | | |" has more than three `|`; its groups are register, lane, warp and block bits}}
+func.func private @layouts_have_four_groups(tensor<4xf32, #tile.regs<"r1 | r2 | | |">>)
 
 // -----
 

@@ -51,3 +51,8 @@ func.func @integer_products_say_which_operand_is_unsigned(%a: tensor<2x32xi8>, %
   %d = tile.dot %a, %b, %c {b_unsigned} : tensor<2x32xi8>, tensor<8x32xi4>, tensor<2x8xi32>
   return %d : tensor<2x8xi32>
 }
+
+// Registers, lanes, warps, blocks of a cluster; groups may be empty.
+// CHECK: func.func private @layouts_have_up_to_four_groups(tensor<128x8xf32, #tile.regs<"c1 r8 | c2 c4 r1 r2 r4 | r16 r32 | r64">>, tensor<8x8xf32, #tile.regs<"c1 c2 | r1 r2 r4 | | c4">>)
+func.func private @layouts_have_up_to_four_groups(tensor<128x8xf32, #tile.regs<"c1 r8 | c2 c4 r1 r2 r4 | r16 r32 | r64">>,
+                                                  tensor<8x8xf32, #tile.regs<"c1 c2 | r1 r2 r4 | | c4">>)

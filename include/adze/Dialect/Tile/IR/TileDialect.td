@@ -52,10 +52,11 @@ def Tile_Tensor : StaticShapeTensorOf<[AnyType]>;
 
 // ---------------------------------------------------------------- attributes
 def Tile_Regs : Tile_Attr<"Regs", "regs", [DeclareAttrInterfaceMethods<VerifiableTensorEncoding>]> {
-  let summary = "where a tile's elements live: GF(2) map (register | lane | warp) -> coordinate";
+  let summary = "where a tile's elements live: GF(2) map (register | lane | warp | block) -> coordinate";
   let description = [{
     One word a bit: letter = dimension (r, c, d, e = 0, 1, 2, 3), number = what the bit adds to that coordinate, `0` =
-    copies. An empty register part means: the rest of the tile, row-major, in units of the lanes. That is the form a
+    copies. Groups are separated by `|`: registers, lanes, warps, blocks of a cluster; groups without bits at the end are
+    left out. An empty register part means: the rest of the tile, row-major, in units of the lanes. That is the form a
     CPU uses, whose tiles need not be powers of two: `#tile.regs<"| c1 c2 c4">` puts eight neighbours along dimension
     1 into one vector; `#tile.regs<"|">` keeps each element as a scalar.
   }];
