@@ -79,6 +79,18 @@ TEST(Conversion, TransposesThroughMatricesOrShuffles) {
                 "\": a conversion through shared memory needs 2048 bytes of it, allowed are 0");
 }
 
+TEST(Conversion, TransposesInsideAWarpAsItsHeaderSays) {
+  LinearMap from = parsed("c1 c2 c4 | r1 r2 r4 r8 r16"), to = parsed("r1 r2 r4 | c1 c2 c4 r8 r16");
+  ConversionTarget noScratch, noShuffles;
+  noScratch.scratchBytes = 0;
+  noShuffles.shuffles = false;
+  EXPECT_EQ(planned(from, to, 16, noScratch).shuffle->rounds.size(), 8u); // one element a word
+  ConversionPlan shared = planned(from, to, 16, noShuffles);
+  EXPECT_TRUE(shared.shared->perWarp);
+  EXPECT_EQ(shared.shared->bytes, 512u);
+  EXPECT_EQ(shared.shared->store.wavefronts + shared.shared->load.wavefronts, 8u) << describe(shared);
+}
+
 TEST(Conversion, StoresAccumulatorsByMatricesAndLoadsRowsByVectors) {
   LinearMap d = mmaLayouts(*findMma("wgmma", "bf16"), 64, 64, 16, 1, 1)->d;
   LinearMap rows = parsed("c1 c2 c4 r16 r32 | c8 c16 c32 r1 r2 | r4 r8");

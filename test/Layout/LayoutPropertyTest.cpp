@@ -1,10 +1,12 @@
 // Properties of layouts and of what is planned from them, for random layouts: units in any order, sums of units,
 // copies.
-#include "LayoutData.h"
+#include "ManualOrders.h"
 
 #include "adze/Layout/GlobalAccess.h"
+#include "adze/Layout/MmaLayouts.h"
 #include "adze/Layout/SharedSwizzle.h"
 
+#include <bit>
 #include <map>
 #include <rapidcheck.h>
 #include <rapidcheck/gtest.h>
@@ -78,6 +80,26 @@ void expectMoves(const Pair &pair, const ConversionPlan &plan) {
     RC_ASSERT(counts.storeWavefronts == uint64_t(warps) * plan.shared->slices * plan.shared->store.wavefronts);
     RC_ASSERT(counts.loadWavefronts == uint64_t(warps) * plan.shared->slices * plan.shared->load.wavefronts);
   }
+}
+
+/// An order of 16- or 8-bit elements near those of the hardware: one of them, or with two address bits exchanged, or
+/// with one bit that moves along another one's vector as well.
+LinearMap nearlyCanonical(std::mt19937 &random, unsigned elementBits) {
+  int64_t columns = int64_t(32) << below(3), rows = int64_t(8) << below(4);
+  std::optional<LinearMap> storage = sharedStorage(rows, columns, elementBits, oneOf({0u, 32u, 64u, 128u}));
+  RC_PRE(storage.has_value());
+  std::vector<Coord> &bits = storage->reg;
+  size_t i = random() % bits.size(), j = random() % bits.size();
+  unsigned change = below(4);
+  if (change == 0)
+    std::swap(bits[i], bits[j]);
+  if (change == 1 && i != j)
+    for (unsigned d = 0; d < kMaxDims; ++d)
+      bits[i][d] ^= bits[j][d];
+  if (change == 2) // core matrices: 8 rows of 16 bytes together
+    std::rotate(bits.begin() + (elementBits == 8 ? 4 : 3), bits.begin() + std::countr_zero(uint64_t(columns)),
+                bits.end());
+  return below(2) ? *storage : storage->transposed();
 }
 
 /// A tile in shared memory in one of the hardware's orders, rows or columns contiguous.
@@ -261,6 +283,47 @@ RC_GTEST_PROP(SharedSwizzle, IsTheExchangeOfPiecesThatTmaMakes, ()) {
   uint32_t address = uint32_t(column / width * rows + row) * swizzle + uint32_t(column % width * elementBits / 8);
   uint32_t line = address / 128 % (swizzle / 16);
   RC_ASSERT(storage->apply((address ^ line << 4) * 8 / elementBits) == (Coord{row, column, 0, 0}));
+}
+
+RC_GTEST_PROP(WgmmaDescriptor, ReadsEveryElementOfAnyOrderThatItAccepts, ()) {
+  std::mt19937 random = anyRandom();
+  unsigned elementBits = oneOf({8u, 16u});
+  LinearMap storage = nearlyCanonical(random, elementBits);
+  int64_t rows = int64_t(8) << below(4);
+  std::string reason;
+  std::optional<WgmmaDescriptor> found = wgmmaDescriptor(storage, rows, elementBits, &reason);
+  RC_LOG() << storage.str() << " " << reason << "\n";
+  RC_ASSERT(found.has_value() == reason.empty());
+  if (found)
+    RC_ASSERT(wrongReads(storage, *found, rows, elementBits) == 0u);
+}
+
+RC_GTEST_PROP(TmaTile, WritesEveryElementOfAnyOrderThatItAccepts, ()) {
+  std::mt19937 random = anyRandom();
+  unsigned elementBits = oneOf({8u, 16u});
+  LinearMap storage = nearlyCanonical(random, elementBits);
+  std::string reason;
+  std::optional<TmaTile> tile = tmaTileOf(storage, elementBits, &reason);
+  RC_LOG() << storage.str() << " " << reason << "\n";
+  RC_ASSERT(tile.has_value() == reason.empty());
+  if (tile)
+    RC_ASSERT(wrongCopies(storage, *tile, elementBits) == 0u);
+}
+
+RC_GTEST_PROP(MmaLayouts, CoverTheirTilesAndDivideIntoInstructions, ()) {
+  const MmaInstruction &row = mmaInstructions()[below(mmaInstructions().size())];
+  int64_t groupsM = 1 << below(3), groupsN = 1 << below(3);
+  int64_t m = row.m * groupsM << below(3), n = row.n * groupsN << below(4), k = row.k << below(3);
+  std::optional<MmaLayouts> layouts = mmaLayouts(row, m, n, k, groupsM, groupsN);
+  RC_ASSERT(layouts.has_value());
+  RC_ASSERT(layouts->a.covers(std::array{m, k}));
+  RC_ASSERT(layouts->d.covers(std::array{m, n}));
+  RC_ASSERT(mmaTiling(row, MmaRole::A, layouts->a).has_value());
+  RC_ASSERT(mmaTiling(row, MmaRole::D, layouts->d).has_value());
+  if (layouts->b)
+    RC_ASSERT(layouts->b->covers(std::array{n, k}));
+  // No two lanes hold one element of d.
+  RC_ASSERT(layouts->d.rank() == layouts->d.bits());
 }
 
 RC_GTEST_PROP(Conversion, MovesAnyLayoutToAnyOther, ()) {
