@@ -43,17 +43,46 @@ std::vector<CollectedAnswer> runRequests(std::shared_ptr<const Artifact> artifac
   std::vector<std::shared_ptr<Collector>> collectors;
   for (size_t i = 0; i < requests.size(); ++i)
     collectors.push_back(std::make_shared<Collector>());
-  for (size_t i = 0; i < requests.size(); ++i) {
-    size_t which = schedule.reverseArrival ? requests.size() - 1 - i : i;
-    requests[which].sink = collectors[which];
-    auto id = (*engine)->submit(requests[which]);
+  std::vector<RequestId> neighbours;
+  auto submit = [&](AnswerRequest request, std::shared_ptr<AnswerSink> sink) {
+    request.sink = std::move(sink);
+    auto id = (*engine)->submit(std::move(request));
     EXPECT_TRUE(id.ok()) << id.status().message();
+    return id.ok() ? *id : RequestId();
+  };
+  for (size_t i = 0; i < std::max(requests.size(), schedule.neighbours.size()); ++i) {
+    if (i < schedule.neighbours.size())
+      neighbours.push_back(submit(schedule.neighbours[i], std::make_shared<Collector>()));
+    if (i < requests.size()) {
+      size_t which = schedule.reverseArrival ? requests.size() - 1 - i : i;
+      submit(requests[which], collectors[which]);
+    }
+  }
+  if (schedule.cancelAfter >= 0) {
+    for (int64_t i = 0; i < schedule.cancelAfter; ++i)
+      (*engine)->step();
+    for (RequestId id : neighbours)
+      (*engine)->cancel(id);
   }
   (*engine)->runUntilIdle();
+  EXPECT_EQ((*engine)->blocks().free(), (*engine)->blocks().total());
   std::vector<CollectedAnswer> answers;
   for (auto &collector : collectors)
     answers.push_back(std::move(collector->answer));
   return answers;
+}
+
+std::string describe(const Schedule &s) {
+  std::string text = std::to_string(s.threads) + " threads, prompts cut at " + std::to_string(s.prefillChunk) + ", " +
+                     std::to_string(s.requests) + " at once";
+  if (s.reverseArrival)
+    text += ", arriving in reverse";
+  if (s.handOut == HandOut::Reverse)
+    text += ", pages from the far end";
+  if (!s.neighbours.empty())
+    text += ", beside " + std::to_string(s.neighbours.size()) + " neighbours" +
+            (s.cancelAfter < 0 ? "" : " that are cancelled after " + std::to_string(s.cancelAfter) + " steps");
+  return text;
 }
 
 AnswerRequest greedyRequest(std::vector<int32_t> prompt, int64_t count) {

@@ -87,7 +87,8 @@ std::string compiledModel(const std::string &model, const std::string &options) 
   std::string name = std::string(ADZE_ARTIFACTS) + "/" + key;
   FileLock lock(name + ".lock");
   if (!fs::exists(name + ".adze"))
-    runCommand(std::string(ADZE_COMPILE_PROGRAM) + " " + model + " -o " + name + ".adze " + options);
+    runCommand(std::string(ADZE_COMPILE_PROGRAM) + " " + model + " -o " + name + ".adze " + options +
+               " --kernel-cache=" ADZE_ARTIFACTS "/kernels");
   return name + ".adze";
 }
 
@@ -102,9 +103,22 @@ std::shared_ptr<const Artifact> openArtifact(const std::string &path) {
 
 std::string smolLm2File() { return fs::exists(ADZE_SMOLLM2_FILE) ? ADZE_SMOLLM2_FILE : ""; }
 
+/// What `adze-compile --list-cpus` prints: asked once for each state of the compiler, for each test is a process.
+static std::string listOfLevels() {
+  fs::create_directories(ADZE_ARTIFACTS);
+  std::string name = std::string(ADZE_ARTIFACTS) + "/levels-" + shortHash(stateOf(ADZE_COMPILE_PROGRAM));
+  FileLock lock(name + ".lock");
+  if (!fs::exists(name)) {
+    std::ofstream(name + ".unfinished") << runCommand(std::string(ADZE_COMPILE_PROGRAM) + " --list-cpus");
+    fs::rename(name + ".unfinished", name);
+  }
+  std::ifstream file(name);
+  return {std::istreambuf_iterator<char>(file), {}};
+}
+
 std::vector<std::string> machineLevels() {
   std::vector<std::string> levels;
-  std::string printed = runCommand(std::string(ADZE_COMPILE_PROGRAM) + " --list-cpus");
+  std::string printed = listOfLevels();
   size_t start = 0;
   while (start < printed.size()) {
     size_t end = std::min(printed.find('\n', start), printed.size());

@@ -16,7 +16,8 @@ std::string runCommand(const std::string &command);
 std::string tinyModel(const std::string &flags, const std::string &container);
 
 /// The artifact of `model` compiled with `options` (flags of adze-compile). Made once for each state of the compiler
-/// and the model; several test processes may ask at the same time.
+/// and the model; several test processes may ask at the same time. Tiny models share most of their kernels, which are
+/// compiled once.
 std::string compiledModel(const std::string &model, const std::string &options);
 
 /// Opens an artifact; a test failure and null where it cannot be opened.

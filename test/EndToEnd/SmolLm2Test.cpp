@@ -160,15 +160,22 @@ TEST_P(SmolLm2, TheScheduleDoesNotChangeTheAnswer) {
   for (const nlohmann::json &prompt : golden["prompts"])
     requests.push_back(greedyRequest(prompt["tokens"], 8));
   std::vector<CollectedAnswer> alone = runRequests(artifact, requests, {.threads = 2, .requests = 1});
-  for (const Schedule &schedule :
-       {Schedule{.threads = 1, .requests = 8}, Schedule{.threads = 2, .prefillChunk = 64, .requests = 8},
-        Schedule{.threads = 2, .prefillChunk = 16, .requests = 3, .handOut = HandOut::Reverse},
-        Schedule{.threads = 2, .prefillChunk = 7, .requests = 8, .reverseArrival = true}}) {
+  auto expectSame = [&](const Schedule &schedule) {
     std::vector<CollectedAnswer> answers = runRequests(artifact, requests, schedule);
     for (size_t i = 0; i < answers.size(); ++i)
-      EXPECT_TRUE(answers[i] == alone[i])
-          << "prompt " << golden["prompts"][i]["name"] << ", chunk " << schedule.prefillChunk;
-  }
+      EXPECT_TRUE(answers[i] == alone[i]) << "prompt " << golden["prompts"][i]["name"] << ": " << describe(schedule);
+  };
+  expectSame({.threads = 1, .requests = 1});
+  for (unsigned threads : {1, 2})
+    for (int64_t chunk : {0, 1, 7, 16, 64})
+      expectSame({.threads = threads, .prefillChunk = chunk, .requests = 8});
+  expectSame({.threads = 2,
+              .prefillChunk = 16,
+              .requests = 3,
+              .handOut = HandOut::Reverse,
+              .reverseArrival = true,
+              .neighbours = {greedyRequest(requests[0].prompt, 40)},
+              .cancelAfter = 3});
 }
 
 INSTANTIATE_TEST_SUITE_P(Modes, SmolLm2, testing::ValuesIn(kModes),

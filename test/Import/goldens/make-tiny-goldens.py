@@ -3,9 +3,11 @@
 
 usage: make-tiny-goldens.py WRITE_MODEL [OUTPUT]      (needs torch, transformers, gguf, numpy and libxxhash)
 
-For each case the same program writes the Hugging Face folder, which transformers runs, and the GGUF file, whose tensors are
-decoded by the gguf package and must equal the folder's to the bit. Hashes of all files are kept beside the logits, so that a
-test notices a changed writer before it compares numbers.
+A case is one set of numbers: a family's shape, tied or not, and a way to store them. Numbers of float types are exact in f32,
+f16 and bf16 alike, so one case and one row of logits serves six files: a Hugging Face folder and a GGUF file of each. Numbers of
+a quantized type are one GGUF file; the folder that transformers reads holds what it decodes to. Every folder is loaded and every
+GGUF file is decoded by the gguf package here, and must hold the case's numbers to the bit. Hashes of all files are kept beside
+the logits, so that a test notices a changed writer before it compares numbers.
 """
 import ctypes
 import ctypes.util
@@ -20,29 +22,43 @@ import numpy
 import torch
 import transformers
 
-CASES = {
-    "llama-f32": "--family llama --type f32 --seed 1",
-    "llama-f16": "--family llama --type f16 --seed 1",
-    "llama-bf16": "--family llama --type bf16 --seed 1",
-    "llama-tied": "--family llama --type f32 --seed 2 --tied",
-    "llama-heads": "--family llama --type f32 --seed 3 --head-dim 32 --heads 4 --kv-heads 2 --hidden 64",
-    "llama-odd-heads": "--family llama --type f32 --seed 4 --heads 7 --kv-heads 1 --head-dim 16 --hidden 112",
-    "llama-rope": "--family llama --type f32 --seed 5 --rope llama3 --head-dim 64 --heads 2 --kv-heads 1 --hidden 128",
-    "llama-q8_0": "--family llama --type q8_0 --seed 6",
-    "llama-q4_0": "--family llama --type q4_0 --seed 7",
-    "llama-q4_1": "--family llama --type q4_1 --seed 8 --tied --embedding-type q8_0 --pre smollm",
-    "llama-q6_k": "--family llama --type q6_k --seed 9",
-    "mistral-f32": "--family mistral --type f32 --seed 10 --window 4",
-    "mistral-q4_0": "--family mistral --type q4_0 --seed 11 --window 4",
-    "qwen2-f32": "--family qwen2 --type f32 --seed 12",
-    "qwen2-bf16": "--family qwen2 --type bf16 --seed 12",
-    "qwen2-q8_0": "--family qwen2 --type q8_0 --seed 13 --tied",
-    "qwen2-q4_1": "--family qwen2 --type q4_1 --seed 14",
-    "qwen3-f32": "--family qwen3 --type f32 --seed 15",
-    "qwen3-bf16": "--family qwen3 --type bf16 --seed 15",
-    "qwen3-q6_k": "--family qwen3 --type q6_k --seed 16",
+# flags, and the flags of the shape whose rows are whole blocks of 256
+FAMILIES = {
+    "llama2": ("--family llama --heads 4 --kv-heads 2", "--heads 4 --kv-heads 2"),
+    "llama3": ("--family llama --rope llama3 --hidden 128 --heads 4 --kv-heads 1", "--hidden 256"),
+    "smollm2": ("--family llama --pre smollm --hidden 288 --heads 9 --kv-heads 3",
+                "--hidden 768 --heads 12 --kv-heads 4 --layers 1"),
+    "mistral": ("--family mistral --window 8", ""),
+    "qwen2": ("--family qwen2 --heads 4 --kv-heads 2", ""),
+    "qwen3": ("--family qwen3 --heads 4 --kv-heads 2", ""),
 }
-LONG = {"llama-rope": 500}  # so many positions instead of 24
+FLOATS, BLOCKS = ["f32", "f16", "bf16"], ["q8_0", "q4_0", "q4_1", "q6_k"]
+# Rotary scaling changes what lies beyond the old length, 64; a window matters once the prompt is longer.
+PROMPT, LENGTHS = [(i * i * 7 + i * 37 + 11) % 297 for i in range(200)], {"llama3": 200}
+EXTRA = {  # shapes and files that are no row of the table
+    "llama-head-width": ("--family llama --head-dim 32 --heads 4 --kv-heads 2 --hidden 64", ["hf-f32", "gguf-f32"]),
+    "llama-odd-heads": ("--family llama --heads 7 --kv-heads 1 --head-dim 16 --hidden 112", ["hf-f32", "gguf-f32"]),
+    "llama3-new-spelling": ("--family llama --rope llama3 --hidden 128 --spelling 5", ["hf-bf16"]),
+    "smollm2-mixed-types": ("--family llama --pre smollm --tied --embedding-type q8_0", ["gguf-q4_1"]),
+    "mistral-window-in-gguf": ("--family mistral --window 4", ["gguf-f32"]),
+}
+
+
+def all_cases():
+    for family, (flags, wide) in FAMILIES.items():
+        for head in ("tied", "untied"):
+            base = f"{flags} --{head}"
+            hf, gguf_files = [f"hf-{t}" for t in FLOATS], [f"gguf-{t}" for t in FLOATS]
+            if "--window" in flags:  # GGUF has no key for this window
+                yield f"{family}-{head}-float", base, hf
+                base = base.replace("--window 8", "--window 0")
+                yield f"{family}-{head}-float-full", base, gguf_files
+            else:
+                yield f"{family}-{head}-float", base, hf + gguf_files
+            for block in BLOCKS:
+                yield f"{family}-{head}-{block}", f"{base} {wide}" if block == "q6_k" else base, [f"gguf-{block}"]
+    for name, (flags, files) in EXTRA.items():
+        yield name, flags, files
 
 
 def xxh3(data):
@@ -89,26 +105,44 @@ def check_gguf(path, model):
         assert numpy.array_equal(values.reshape(expected.shape), expected), (path, tensor.name)
 
 
-def run(case, flags, write_model, scratch):
-    folder, file = scratch / case, scratch / (case + ".gguf")
-    for container, path in (("hf", folder), ("gguf", file)):
-        subprocess.run([write_model, *flags.split(), "--container", container, "-o", path], check=True)
+def load(folder):
     model = transformers.AutoModelForCausalLM.from_pretrained(folder, dtype=torch.float32, attn_implementation="eager")
-    model.eval()
-    check_gguf(file, model)
-    count = LONG.get(case, 24)
-    tokens = [(i * i * 7 + i * 37 + 11) % 297 for i in range(count)]
-    positions = [0, 1, 3, 4, 5, count // 2, count - 2, count - 1]
-    ids = list(range(0, 320, 10))
+    return model.eval()
+
+
+def run(case, flags, files, seed, write_model, scratch):
+    flags = f"{flags} --seed {seed}"
+
+    def write(container, kind):
+        path = scratch / f"{case}-{container}-{kind}"
+        command = [write_model, *flags.split(), "--type", kind, "--container", container, "-o", path]
+        subprocess.run(command, check=True)
+        return path
+
+    own = files[0].split("-")[1]
+    model = load(write("hf", "f32" if own in FLOATS else own))
+    state = model.state_dict()
+    hashes = {}
+    for file in files:
+        container, kind = file.split("-")
+        path = write(container, kind)
+        if container == "gguf":
+            check_gguf(path, model)
+            hashes[file] = {"gguf": xxh3(path.read_bytes())}
+        else:
+            other = load(path).state_dict()
+            assert state.keys() == other.keys() and all(torch.equal(state[k], other[k]) for k in state), (case, file)
+            hashes[file] = {p.name: xxh3(p.read_bytes()) for p in sorted(path.iterdir())}
+    count = LENGTHS.get(case.split("-")[0], 24)
+    positions = [0, 4, 9, count // 2, count - 1]
+    ids = list(range(0, 320, 20))
     with torch.no_grad():
-        logits = model(torch.tensor([tokens])).logits[0].double()
+        logits = model(torch.tensor([PROMPT[:count]])).logits[0].double()
     return {
-        "name": case, "flags": flags,
-        "hashes": {**{p.name: xxh3(p.read_bytes()) for p in sorted(folder.iterdir())}, "gguf": xxh3(file.read_bytes())},
-        "tokens": tokens, "positions": positions, "ids": ids,
+        "name": case, "flags": flags, "files": hashes, "count": count, "positions": positions, "ids": ids,
         "logits": [[float(f"{logits[p, i]:.8g}") for i in ids] for p in positions],
+        "largest": [float(f"{logits[p].abs().max():.8g}") for p in positions],
         "best": [int(logits[p].argmax()) for p in positions],
-        "log_sum_exp": [float(f"{logits[p].logsumexp(0):.8g}") for p in positions],
     }
 
 
@@ -117,10 +151,12 @@ def main():
     output = pathlib.Path(sys.argv[2]) if len(sys.argv) > 2 else pathlib.Path(__file__).parent / "tiny-models.json"
     torch.manual_seed(0)
     with tempfile.TemporaryDirectory() as scratch:
-        cases = [run(case, flags, write_model, pathlib.Path(scratch)) for case, flags in CASES.items()]
+        cases = [run(name, flags, files, seed, write_model, pathlib.Path(scratch))
+                 for seed, (name, flags, files) in enumerate(all_cases(), 1)]
     lines = ",\n".join(json.dumps(case) for case in cases)
     versions = json.dumps({"transformers": transformers.__version__, "torch": torch.__version__})
-    output.write_text('{"made_by": "make-tiny-goldens.py", "versions": ' + versions + ', "cases": [\n' + lines + "\n]}\n")
+    output.write_text('{"made_by": "make-tiny-goldens.py", "versions": ' + versions + ', "tokens": ' + json.dumps(PROMPT)
+                      + ', "cases": [\n' + lines + "\n]}\n")
 
 
 main()
