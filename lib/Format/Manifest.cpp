@@ -1,6 +1,7 @@
 #include "adze/Format/Manifest.h"
 
 #include "StrictJson.h"
+#include "adze/Support/Hash.h"
 #include "adze/Support/Json.h"
 
 #include <algorithm>
@@ -55,6 +56,7 @@ namespace {
 struct ManifestDocument {
   int64_t formatVersion = kManifestFormatVersion;
   Manifest manifest;
+  std::string hash;
 };
 } // namespace
 
@@ -64,6 +66,7 @@ template <class V> void fields(V &v, ManifestDocument &d) {
   v("target", m.target), v("numerics", m.numerics), v("model", m.model), v("kv", m.kv), v("memory", m.memory);
   v("kernels", m.kernels), v("weights", m.weights), v("fusion", m.fusion), v("sources", m.sources);
   v("licence", m.licence), v("generation", m.generation), v("options", m.options), v("sections", m.sections);
+  v("hash", d.hash);
 }
 
 const ManifestSection *Manifest::section(std::string_view file) const {
@@ -71,11 +74,17 @@ const ManifestSection *Manifest::section(std::string_view file) const {
   return found == sections.end() ? nullptr : &*found;
 }
 
+// Bytes that are no UTF-8 (a licence in another encoding) are replaced rather than refused: this text is for people.
+static std::string textOf(const ManifestDocument &document) {
+  return StrictWriter::record(document).dump(1, ' ', false, nlohmann::ordered_json::error_handler_t::replace) + "\n";
+}
+
+// Of the content and not of the file's bytes, so that another indentation does no harm. A reader knows every key, so
+// what it read and writes again is all that the file says.
+static std::string hashOf(const Manifest &manifest) { return hashText(textOf({kManifestFormatVersion, manifest, ""})); }
+
 std::string writeManifest(const Manifest &manifest) {
-  // Bytes that are no UTF-8 (a licence in another encoding) are replaced rather than refused: this text is for people.
-  return StrictWriter::record(ManifestDocument{kManifestFormatVersion, manifest})
-             .dump(1, ' ', false, nlohmann::ordered_json::error_handler_t::replace) +
-         "\n";
+  return textOf({kManifestFormatVersion, manifest, hashOf(manifest)});
 }
 
 /// The numbers against each other, so that no reader has to ask again.
@@ -120,7 +129,7 @@ static void checkAgreement(StrictReader &reader, const Manifest &m) {
         reader.fail("key '" + std::string(key) + "' gives the file " + s.file + " a negative size");
 }
 
-Expected<Manifest> readManifest(std::string_view text, std::string_view fileName) {
+Expected<Manifest> readManifest(std::string_view text, std::string_view fileName, ManifestHash hash) {
   auto json = parseJson(text, fileName);
   if (!json)
     return json.status();
@@ -139,6 +148,10 @@ Expected<Manifest> readManifest(std::string_view text, std::string_view fileName
     checkAgreement(reader, document.manifest);
   if (!reader.status().ok())
     return reader.status();
+  if (std::string found = hashOf(document.manifest); hash == ManifestHash::Check && found != document.hash)
+    return invalidInput(std::string(fileName) + " is damaged: the XXH3-128 of its content is " + found +
+                        " and its key 'hash' says " + document.hash +
+                        "; copy the artifact again or compile the model again");
   return std::move(document.manifest);
 }
 

@@ -96,6 +96,28 @@ TEST(Manifest, ChecksNumbersAgainstEachOther) {
   expectError(changed([](auto &j) { j["sections"][0]["size"] = -5; }), "negative size");
 }
 
+TEST(Manifest, FindsEveryFlippedBitThatChangesWhatItSays) {
+  const std::string text = writeManifest(sample());
+  int64_t read = 0;
+  for (size_t i = 0; i < text.size(); ++i)
+    for (int bit = 0; bit < 8; ++bit) {
+      std::string flipped = text;
+      flipped[i] = char(flipped[i] ^ (1 << bit));
+      auto manifest = readManifest(flipped, "manifest.json");
+      read += bool(manifest);
+      // What may be read has the same content: a number in another spelling.
+      EXPECT_TRUE(!manifest || writeManifest(*manifest) == text) << "byte " << i << ", bit " << bit;
+    }
+  EXPECT_LT(read, 10);
+  expectError(changed([](auto &j) { j["model"]["context"] = 17; }), "manifest.json is damaged: the XXH3-128");
+  expectError(changed([](auto &j) { j["model"]["name"] = "another"; }), "copy the artifact again or compile");
+}
+
+TEST(Manifest, ReadsAnotherIndentation) {
+  auto manifest = readManifest(changed([](auto &) {}), "manifest.json");
+  EXPECT_TRUE(bool(manifest)) << manifest.status().message();
+}
+
 TEST(SizeForm, RoundsUpToMultiplesOf256) {
   SizeLimits limits{5, 2, 3, 100, 16};
   EXPECT_EQ(*(SizeForm{{1, 0}, {0, 0}, {0, 0}, {0, 0}}.evaluate(limits)), 256);

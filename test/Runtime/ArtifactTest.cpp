@@ -63,7 +63,7 @@ TEST(Artifact, RefusesAMissingFileByName) {
     Opened a;
     a.model.write(a.path);
     std::filesystem::remove(a.file(name));
-    a.expectRefusal({name});
+    a.expectRefusal({name, "is not complete", "is missing", "copy the artifact again"});
   }
 }
 

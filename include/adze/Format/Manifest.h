@@ -3,6 +3,7 @@
 // The compiler writes it, the runtime and `adze inspect` read it, both through this file. Reading is strict: every key
 // must be known, present and of its type, and an error names the key, what was found and what is accepted. The format
 // version is looked at first, so a manifest of a later release is refused by its version and not by some unknown key.
+// The last key holds the hash of all others: a flipped digit in a size would otherwise be believed.
 //
 // Units: sizes are bytes. T tokens, B requests and R rows of logits are one step's; C is the context limit of the
 // engine.
@@ -152,8 +153,11 @@ struct Manifest {
 std::string writeManifest(const Manifest &manifest);
 
 /// Reads the text of manifest.json. `fileName` appears in messages. Checks types, ranges and agreement of the numbers
-/// (slots in range, legal tokens within the vocabulary, page bytes a multiple of the page), not the other files.
-Expected<Manifest> readManifest(std::string_view text, std::string_view fileName);
+/// (slots in range, legal tokens within the vocabulary, page bytes a multiple of the page) and the hash of the content,
+/// not the other files.
+enum class ManifestHash { Check, Ignore }; // Ignore: for fuzzing, which would never get past it
+Expected<Manifest> readManifest(std::string_view text, std::string_view fileName,
+                                ManifestHash hash = ManifestHash::Check);
 
 inline constexpr const char *kManifestFile = "manifest.json";
 inline constexpr const char *kProgramFile = "program.so";

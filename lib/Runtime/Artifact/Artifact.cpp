@@ -57,6 +57,10 @@ Expected<MappedFile> mapSection(const RootedFolder &folder, const Manifest &mani
     return invalidInput(
         fmt::format("{}/{} names no section {}; {}", folder.path(), kManifestFile, name, kCompileAgain));
   Expected<MappedFile> file = folder.map(name);
+  if (!file && file.status().code() == ErrorCode::NotFound)
+    return notFound(fmt::format("{} is not complete: its file {} is missing; copy the artifact again or compile the "
+                                "model again",
+                                folder.path(), name));
   if (!file)
     return file;
   if (file->size() != uint64_t(section->size))
