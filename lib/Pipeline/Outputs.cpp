@@ -24,6 +24,15 @@ static Overwrite overwriteOf(const CompileOptions &options) {
   return options.force ? Overwrite::Replace : Overwrite::Refuse;
 }
 
+Status Session::checkOutput() const {
+  if (options.output.empty() || options.output == "-")
+    return Status::success();
+  // What is made here is removed again at the end of the statement.
+  return options.emit == Emit::Dir && !options.compileTo
+             ? ScratchOutput::folder(options.output, overwriteOf(options), kManifestFile).takeStatus()
+             : ScratchOutput::file(options.output, overwriteOf(options)).takeStatus();
+}
+
 Status Session::writeText(const std::string &path) {
   progress.clear();
   if (path.empty() || path == "-") {

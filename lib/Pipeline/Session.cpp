@@ -182,6 +182,8 @@ Status Session::dump(Phase phase) {
 }
 
 Status Session::run() {
+  if (Status status = checkOutput(); !status.ok())
+    return status;
   progress.stage("reading the model");
   // An error of a pass must not land on the progress line.
   ScopedDiagnosticHandler handler(&context, [&](Diagnostic &diagnostic) {

@@ -21,6 +21,8 @@ public:
   Status run();
 
 private:
+  /// Whether the output may be made, before anything is read: a long compile must not end in "exists already".
+  Status checkOutput() const;
   /// Imports the model, or reads the module to start from; both where both are given.
   Status load();
   Status importFrom();

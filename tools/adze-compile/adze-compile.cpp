@@ -5,6 +5,7 @@
 #include "adze/Support/Mutant.h"
 #include "adze/Support/ScratchOutput.h"
 
+#include "llvm/Config/llvm-config.h"
 #include "llvm/Support/CommandLine.h"
 #include "llvm/Support/raw_ostream.h"
 
@@ -54,6 +55,8 @@ struct Flags {
 Expected<CompileOptions> parse(int argc, char **argv) {
   Flags flags;
   cl::HideUnrelatedOptions(flags.category);
+  cl::SetVersionPrinter(
+      [](llvm::raw_ostream &out) { out << "adze-compile " ADZE_VERSION " (LLVM " LLVM_VERSION_STRING ")\n"; });
   cl::ParseCommandLineOptions(argc, argv, "Compiles a language model ahead of time into one artifact.\n");
 
   CompileOptions options;
