@@ -100,4 +100,5 @@ def main(gguf_path, output):
     json.dump(result, open(output, "w"), indent=0)
 
 
-main(*sys.argv[1:])
+if __name__ == "__main__":
+    main(*sys.argv[1:])
