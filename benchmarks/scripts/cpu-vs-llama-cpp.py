@@ -4,9 +4,9 @@
     cpu-vs-llama-cpp.py --adze build/release/bin/adze --artifact MODEL.adze --gguf MODEL.gguf --llama FOLDER
                         [--threads 2] [--rounds 5] [--measure decode,prefill,batch,first-token] [--kl KL.json] -o RESULT.json
 
-FOLDER holds llama-bench, llama-batched-bench and llama-completion. Both sides read the same file's weights. Each round
-runs every measurement of both sides once, the side that begins changing from round to round; medians, the spread and
-the ratio round by round are recorded.
+FOLDER holds llama-bench, llama-batched-bench and, for first-token, llama-completion. Both sides read the same file's
+weights. Each round runs every measurement of both sides once, the side that begins changing from round to round;
+medians, the spread and the ratio round by round are recorded.
 
     decode       --decode-tokens (128) behind a context of one (llama-bench -n)
     prefill      --prefill-tokens (512) in one step (llama-bench -p)
@@ -128,9 +128,11 @@ class Llama:
 
     def system(self):
         """What the peer says of itself."""
-        build = self.bench(["-p", "16", "-n", "0"])
-        done = subprocess.run(self.completion(), capture_output=True, text=True, stdin=subprocess.DEVNULL)
-        info = re.search(r"system_info: *(.*)", done.stderr)
+        build, info = self.bench(["-p", "16", "-n", "0"]), None
+        if os.path.exists(self.completion()[0]):
+            done = subprocess.run(self.completion(), capture_output=True, text=True, errors="replace",
+                                  stdin=subprocess.DEVNULL)
+            info = re.search(r"system_info: *(.*)", done.stderr)
         keys = ("build_commit", "build_number", "cpu_info", "backends", "type_k", "type_v", "flash_attn", "n_threads")
         return {"numerics": "int8 activations in blocks of 32, f16 KV", "system_info": info.group(1).strip() if info else None,
                 **{key: build.get(key) for key in keys}}

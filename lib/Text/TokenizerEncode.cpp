@@ -272,8 +272,13 @@ Expected<std::vector<uint32_t>> Tokenizer::encode(std::span<const TextRun> runs,
     total += run.text.size();
     if (total > limit)
       return resourceExhausted(fmt::format("the text has over {} bytes, the limit for one request", limit));
-    if (!utf8::valid(run.text))
-      return invalidInput("the text is not UTF-8");
+    if (!utf8::valid(run.text)) {
+      size_t good = 0;
+      while (utf8::valid(std::string_view(run.text).substr(good, utf8::length(run.text[good]))))
+        good += utf8::length(run.text[good]);
+      return invalidInput(fmt::format("the text is not UTF-8: byte {} is 0x{:02x}, where no character can go on",
+                                      total - run.text.size() + good, uint8_t(run.text[good])));
+    }
   }
   std::string text;
   text.reserve(total);

@@ -1,72 +1,15 @@
 // `adze` as people call it: exit codes, output and errors, with the toy model.
-#include "FakeArtifact.h"
-
-#include "adze/Support/Json.h"
+#include "ToolFixture.h"
 
 #include <csignal>
 #include <cstdlib>
 #include <filesystem>
-#include <sstream>
 #include <sys/wait.h>
 #include <thread>
 #include <unistd.h>
 
 using namespace adze;
-
-namespace {
-struct Outcome {
-  int code = -1;
-  std::string out, err;
-};
-
-// One artifact and the tool. The script answers "abc" with "xyz", then ends.
-struct ToolTest : testing::Test {
-  ToolTest() {
-    model.follow('c', 'x');
-    model.follow('x', 'y');
-    model.follow('y', 'z');
-    model.follow('z', FAKE_END);
-    model.tokenizer.chatTemplate = "{% for m in messages %}[{{ m['role'] }}]{{ m['content'] }}{% endfor %}";
-    model.follow(']', 'q'); // never: the last character of the template is the user's
-  }
-
-  std::string artifact() {
-    if (!written)
-      model.write(path);
-    written = true;
-    return path;
-  }
-
-  Outcome adze(const std::string &arguments, const std::string &input = "") {
-    std::string out = model.folder.file("out"), err = model.folder.file("err"), in = model.folder.file("in");
-    putFile(in, input);
-    std::string line = std::string(ADZE_TOOL) + " " + arguments + " <" + in + " >" + out + " 2>" + err;
-    int status = std::system(line.c_str());
-    return {WIFEXITED(status) ? WEXITSTATUS(status) : -1, takeFile(out), takeFile(err)};
-  }
-  Outcome run(const std::string &arguments, const std::string &input = "") {
-    return adze("run " + artifact() + " " + arguments, input);
-  }
-
-  FakeModel model;
-  std::string path = model.folder.file("model.adze");
-  bool written = false;
-};
-
-Json parse(const std::string &text) {
-  Expected<Json> json = parseJson(text, "output");
-  EXPECT_TRUE(json.ok()) << text;
-  return json ? *json : Json();
-}
-std::vector<Json> parseLines(const std::string &text) {
-  std::vector<Json> lines;
-  std::istringstream stream(text);
-  for (std::string line; std::getline(stream, line);)
-    lines.push_back(parse(line));
-  return lines;
-}
-bool contains(const std::string &text, const std::string &part) { return text.find(part) != std::string::npos; }
-} // namespace
+using namespace adze::test;
 
 TEST_F(ToolTest, AnswersAPromptOnStandardOutputAlone) {
   Outcome outcome = run("--prompt abc");
@@ -172,6 +115,14 @@ TEST_F(ToolTest, TakesControlMarkersOfAUserAsText) {
   EXPECT_EQ(typed["prompt_tokens"], 6 + 7) << "five characters of <end> stay five tokens";
 }
 
+TEST_F(ToolTest, SaysAtTheEndOfABatchWhatItDid) {
+  std::string input = "{\"prompt\": \"abc\"}\n{\"prompt\": \"\"}\n{\"prompt\": \"abcabc\", \"max_tokens\": 2}\n";
+  Outcome outcome = run("--batch -", input);
+  EXPECT_TRUE(contains(outcome.err, "2 answers, prompts 9 tokens, first token after ")) << outcome.err;
+  EXPECT_TRUE(contains(outcome.err, "answers 6 tokens in ")) << outcome.err;
+  EXPECT_EQ(run("--batch - --quiet", input).err, "");
+}
+
 TEST_F(ToolTest, AnswersALongBatchFromStandardInput) {
   std::string input;
   for (int i = 0; i < 1500; ++i)
@@ -185,6 +136,8 @@ TEST_F(ToolTest, HoldsAConversation) {
   Outcome outcome = run("--interactive", "abc\n\nabc\n");
   EXPECT_EQ(outcome.code, 0) << outcome.err;
   EXPECT_EQ(outcome.out, "xyz\nxyz\n") << "no prompt sign without a terminal";
+  EXPECT_EQ(run("--interactive", "abc\nabc").out, "xyz\nxyz\n") << "the last line needs no line end";
+  EXPECT_EQ(run("--interactive", "").out, "");
 }
 
 TEST_F(ToolTest, ScoresGivenTokens) {
@@ -253,12 +206,18 @@ TEST_F(ToolTest, ReportsUsersFaultsWithExitCodeOne) {
   EXPECT_EQ(run("--prompt a --chat b").code, 1);
   EXPECT_EQ(run("--prompt a --no-such-flag").code, 1);
   for (const char *flags :
-       {"--top-p 1.5", "--temperature -1", "--context 100000", "--kv-memory 12X", "--max-tokens -3"}) {
+       {"--seed -1", "--top-p 1.5", "--temperature -1", "--context 100000", "--kv-memory 12X", "--max-tokens -3"}) {
     Outcome outcome = run(std::string("--prompt abc ") + flags);
     EXPECT_EQ(outcome.code, 1) << flags;
     EXPECT_EQ(outcome.out, "") << flags;
     EXPECT_FALSE(outcome.err.empty()) << flags;
   }
+  Outcome command = adze("frob");
+  EXPECT_EQ(command.code, 1);
+  EXPECT_TRUE(contains(command.err, "adze: error: 'frob' is no command; accepted: run, eval, inspect, verify, compile"))
+      << command.err;
+  EXPECT_TRUE(contains(run("--prompt a --no-such-flag").err, "adze: error: ")) << "every error begins alike";
+  EXPECT_TRUE(contains(run("--prompt a --no-such-flag").err, "--no-such-flag; see adze run --help"));
   EXPECT_EQ(adze("--help").code, 0);
   EXPECT_EQ(adze("run --help").code, 0);
   EXPECT_TRUE(contains(adze("--version").out, "adze "));
@@ -302,6 +261,32 @@ TEST_F(ToolTest, EndsAnAnswerAtCtrlC) {
   std::vector<Json> lines = parseLines(takeFile(out));
   ASSERT_FALSE(lines.empty());
   EXPECT_EQ(lines.back()["finish"], "cancelled");
+}
+
+TEST_F(ToolTest, EndsAConversationAtCtrlCWhileItWaits) {
+  std::string err = model.folder.file("err");
+  artifact();
+  int input[2];
+  ASSERT_EQ(pipe(input), 0);
+  pid_t child = fork();
+  if (child == 0) {
+    dup2(input[0], STDIN_FILENO);
+    close(input[1]);
+    std::string line = "exec " + std::string(ADZE_TOOL) + " run " + path + " --interactive 2>" + err;
+    execl("/bin/sh", "sh", "-c", line.c_str(), nullptr);
+    _exit(127);
+  }
+  close(input[0]);
+  // The line that says what runs is printed before the first wait for input; the signal may come before or in it.
+  for (int i = 0; i < 500 && !contains(takeFile(err), "greedy"); ++i)
+    std::this_thread::sleep_for(std::chrono::milliseconds(20));
+  std::this_thread::sleep_for(std::chrono::milliseconds(50));
+  kill(child, SIGINT);
+  int status = 0;
+  for (int i = 0; i < 1000 && waitpid(child, &status, WNOHANG) == 0; ++i)
+    std::this_thread::sleep_for(std::chrono::milliseconds(20));
+  close(input[1]); // a program that still waits ends here
+  EXPECT_TRUE(WIFEXITED(status) && WEXITSTATUS(status) == 0) << status;
 }
 
 TEST_F(ToolTest, SaysWhereItLookedForTheCompiler) {

@@ -6,6 +6,7 @@
 #include "Session.h"
 #include "Terminal.h"
 
+#include <algorithm>
 #include <deque>
 #include <fmt/format.h>
 #include <fstream>
@@ -138,12 +139,42 @@ Expected<AnswerRequest> readRequest(const Session &session, const Json &object, 
   return request;
 }
 
+// What the answers so far amount to.
+struct Totals {
+  int64_t answers = 0, promptTokens = 0, outputTokens = 0;
+  std::vector<double> firstToken; // seconds, of the answers that have one
+  int64_t start = INT64_MAX, end = 0;
+
+  void add(const AnswerEnd &answer) {
+    ++answers;
+    promptTokens += answer.promptTokens;
+    outputTokens += answer.outputTokens;
+    if (answer.firstToken)
+      firstToken.push_back(double(answer.firstToken - answer.submitted) * 1e-9);
+    start = std::min(start, answer.submitted);
+    end = std::max(end, answer.ended);
+  }
+  std::string text() {
+    std::string text = fmt::format("{} answers, prompts {} tokens", answers, promptTokens);
+    if (firstToken.empty())
+      return text;
+    auto middle = firstToken.begin() + ptrdiff_t(firstToken.size() / 2);
+    std::nth_element(firstToken.begin(), middle, firstToken.end());
+    double seconds = double(end - start) * 1e-9;
+    return text + fmt::format(", first token after {:.3f} s (median, waiting included); answers {} tokens in {:.3f} s, "
+                              "{:.1f} tok/s",
+                              *middle, outputTokens, seconds, double(outputTokens) / seconds);
+  }
+};
+
 // Prints the answers that are complete, as far as their order allows; true where one of them failed.
-bool printReady(std::deque<Line> &lines) {
+bool printReady(std::deque<Line> &lines, Totals &totals) {
   bool failed = false;
   for (; !lines.empty() && (!lines.front().request || lines.front().answer->ended()); lines.pop_front()) {
     const Line &line = lines.front();
     Json json = line.request ? line.answer->json() : Json::object();
+    if (line.request)
+      totals.add(line.answer->end());
     if (!line.request)
       json["error"] = {{"code", errorCodeName(line.failure.code())}, {"message", line.failure.message()}};
     if (!line.id.is_null())
@@ -168,6 +199,7 @@ int adze::runBatch(Session &session) {
 
   InterruptGuard guard;
   std::deque<Line> lines;
+  Totals totals;
   std::string text;
   bool failed = false, more = true;
   for (int64_t number = 1; more || !lines.empty();) {
@@ -206,16 +238,20 @@ int adze::runBatch(Session &session) {
       lines.push_back(std::move(line));
     }
     session.model->engine().step();
-    failed |= printReady(lines);
+    failed |= printReady(lines, totals);
     if (InterruptGuard::requested()) {
       for (const Line &line : lines)
         if (line.request)
           session.model->engine().cancel(line.request);
       session.model->engine().runUntilIdle();
-      printReady(lines);
+      printReady(lines, totals);
+      if (!session.options.quiet)
+        writeNote(totals.text());
       return kInterruptedExitCode;
     }
   }
+  if (!session.options.quiet)
+    writeNote(totals.text());
   printProfile(session);
   return failed ? 1 : 0;
 }

@@ -9,21 +9,22 @@
 using namespace adze;
 
 namespace {
-bool readLine(std::string &line) {
+bool readLine(InputLines &input, std::string &line) {
   if (inputIsTerminal())
     std::cerr << "> " << std::flush;
-  return bool(std::getline(std::cin, line)) && !InterruptGuard::requested();
+  return input.next(line);
 }
 } // namespace
 
 int adze::runInteractive(Session &session) {
   OrderedJson messages = session.startMessages();
   int code = 0;
+  InputLines input;
   std::string line;
   while (true) {
     InterruptGuard guard; // a fresh one for each turn: Ctrl-C works once per answer
     InterruptGuard::clear();
-    if (!readLine(line))
+    if (!readLine(input, line))
       break;
     if (line.empty())
       continue;

@@ -1,6 +1,8 @@
 // The one place where flags are parsed. CLI11 throws; its exceptions end here.
 #include "Options.h"
 
+#include "Terminal.h"
+
 #include <CLI/App.hpp>
 #include <CLI/Config.hpp>
 #include <CLI/Formatter.hpp>
@@ -68,8 +70,30 @@ void addSampling(CLI::App &app, SamplingFlags &flags) {
   app.add_option("--repetition-penalty", flags.repetitionPenalty, "divide logits of tokens seen; 1: off");
   app.add_option("--presence-penalty", flags.presencePenalty, "subtract from tokens of the answer; -2 to 2");
   app.add_option("--frequency-penalty", flags.frequencyPenalty, "the same for each time; -2 to 2");
-  app.add_option("--seed", flags.seed, "of the random numbers (a fresh one, printed)");
+  // CLI11 reads "-1" as the largest number of 64 bits.
+  app.add_option("--seed", flags.seed, "of the random numbers (a fresh one, printed)")
+      ->check([](const std::string &text) {
+        return text.starts_with("-") ? "--seed is " + text + "; accepted: 0 to 18446744073709551615" : std::string();
+      });
   app.add_option("--logprobs", flags.logprobs, "report the chosen token's logprob and the N best (with --json)");
+}
+
+void addThreads(CLI::App &app, ToolOptions &o) {
+  app.add_option("--threads", o.threads, "threads (the cores that affinity and cgroup allow)");
+  app.add_flag("--pin", o.pin, "bind threads to cores");
+}
+
+void addEval(CLI::App &app, ToolOptions &o) {
+  app.add_option("FILE", o.textFile, "text that the model is to predict, UTF-8")->required();
+  app.add_option("--against", o.against, "a second artifact of the same vocabulary: compare with it as the reference")
+      ->type_name("ARTIFACT");
+  app.add_option("--window", o.window, "tokens of one window, predicted without the others (1024, or the context)");
+  app.add_option("--windows", o.windows, "windows from the start of the text (all)");
+  app.add_option("--skip", o.skip, "predictions at the start of each window that do not count (0)");
+  app.add_option("--step-tokens", o.limits.stepTokens, "tokens of one step (512)");
+  app.add_option("--logit-rows", o.limits.logitRows, "rows of logits of one step (64)");
+  addThreads(app, o);
+  app.add_flag("--quiet", o.quiet, "print the result alone");
 }
 
 void addRun(CLI::App &app, ToolOptions &o) {
@@ -92,8 +116,7 @@ void addRun(CLI::App &app, ToolOptions &o) {
   addSampling(app, o.sampling);
   addLimits(app, o.limits);
   app.add_option("--prefill-chunk", o.limits.prefillChunk, "longest piece of a prompt in one step (no limit)");
-  app.add_option("--threads", o.threads, "threads (the cores that affinity and cgroup allow)");
-  app.add_flag("--pin", o.pin, "bind threads to cores");
+  addThreads(app, o);
   app.add_flag("--json", o.json, "print one JSON object when the answer is complete");
   app.add_flag("--profile", o.profile, "print time, bytes and operations of each kernel family at the end");
   app.add_flag("--quiet", o.quiet, "print answers alone");
@@ -109,24 +132,38 @@ ParsedOptions adze::parseOptions(int argc, char **argv) {
   app.set_version_flag("--version", "adze " ADZE_VERSION);
   app.require_subcommand(1);
   CLI::App *run = app.add_subcommand("run", "answer with a compiled model");
+  CLI::App *eval = app.add_subcommand("eval", "measure how well a compiled model predicts a text");
   CLI::App *inspect = app.add_subcommand("inspect", "describe a compiled model: kernels, weights, memory, fusion");
   CLI::App *verify = app.add_subcommand("verify", "read and check every byte of a compiled model");
   app.add_subcommand("compile", "compile a model (see adze compile --help)");
-  for (CLI::App *command : {run, inspect, verify})
+  for (CLI::App *command : {run, eval, inspect, verify})
     command->add_option("ARTIFACT", o.artifact, "folder of the compiled model")->required();
   addRun(*run, o);
+  addEval(*eval, o);
   addLimits(*inspect, o.limits);
-  for (CLI::App *command : {inspect, verify})
+  for (CLI::App *command : {eval, inspect, verify})
     command->add_flag("--json", o.json, "print JSON");
 
   try {
     app.parse(argc, argv);
   } catch (const CLI::ParseError &error) {
-    // CLI11 prints help to stdout and errors to stderr; codes of errors become 1 (a user's fault).
-    int code = app.exit(error);
-    parsed.exitCode = code == 0 ? 0 : 1;
+    if (error.get_exit_code() == 0) { // help or version, which CLI11 prints to standard output
+      parsed.exitCode = app.exit(error);
+      return parsed;
+    }
+    std::vector<CLI::App *> given = app.get_subcommands();
+    std::string command = given.empty() ? "" : " " + given.front()->get_name(), message = error.what();
+    if (given.empty() && argc > 1 && argv[1][0] != '-') {
+      message = std::string("'") + argv[1] + "' is no command; accepted:";
+      for (const CLI::App *known : app.get_subcommands({}))
+        message += (message.back() == ':' ? " " : ", ") + known->get_name();
+    }
+    parsed.exitCode = reportError(invalidInput(message + "; see adze" + command + " --help"));
     return parsed;
   }
-  o.command = run->parsed() ? Command::Run : inspect->parsed() ? Command::Inspect : Command::Verify;
+  o.command = run->parsed()       ? Command::Run
+              : eval->parsed()    ? Command::Eval
+              : inspect->parsed() ? Command::Inspect
+                                  : Command::Verify;
   return parsed;
 }

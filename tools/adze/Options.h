@@ -23,7 +23,7 @@ struct SamplingFlags {
   SamplingParameters apply(SamplingParameters base) const;
 };
 
-enum class Command { Run, Inspect, Verify };
+enum class Command { Run, Eval, Inspect, Verify };
 
 struct ToolOptions {
   Command command = Command::Run;
@@ -36,6 +36,12 @@ struct ToolOptions {
   bool interactive = false;
   std::string batchFile, scoreFile;
   std::vector<int32_t> tokens;
+
+  // eval
+  std::string textFile;
+  std::optional<std::string> against;
+  std::optional<int64_t> window, windows;
+  int64_t skip = 0;
 
   std::string system;
   int64_t maxTokens = -1;

@@ -7,9 +7,10 @@
 
 using namespace adze;
 
-Expected<std::unique_ptr<Session>> Session::open(const ToolOptions &options) {
+Expected<std::unique_ptr<Session>> Session::open(const ToolOptions &options, std::shared_ptr<CpuDevice> device) {
   ModelOptions wanted;
   wanted.device = {options.threads, options.pin};
+  wanted.existing = std::move(device);
   wanted.engine.limits = options.limits;
   bool many = !options.batchFile.empty() || !options.scoreFile.empty();
   if (wanted.engine.limits.requests == 0)
@@ -19,7 +20,6 @@ Expected<std::unique_ptr<Session>> Session::open(const ToolOptions &options) {
   Expected<std::unique_ptr<Model>> model = Model::open(options.artifact, std::move(wanted));
   if (!model)
     return model.status();
-
   auto session = std::make_unique<Session>();
   session->options = options;
   session->model = std::move(*model);
@@ -33,9 +33,9 @@ Expected<std::unique_ptr<Session>> Session::open(const ToolOptions &options) {
     return status;
   if (!options.quiet) {
     const Manifest &manifest = session->model->manifest();
-    writeNote(fmt::format("{} ({}), {}, context {}; {}", manifest.model.name, manifest.numerics,
-                          session->model->device().name(), session->model->engine().limits().context,
-                          describeSampling(session->sampling)));
+    std::string choice = options.command == Command::Run ? "; " + describeSampling(session->sampling) : "";
+    writeNote(fmt::format("{} ({}), {}, context {}{}", manifest.model.name, manifest.numerics,
+                          session->model->device().name(), session->model->engine().limits().context, choice));
   }
   return session;
 }

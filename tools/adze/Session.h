@@ -15,7 +15,9 @@ struct Session {
   std::unique_ptr<Model> model;
   SamplingParameters sampling; // the model's defaults with the flags on top
 
-  static Expected<std::unique_ptr<Session>> open(const ToolOptions &options);
+  /// `device`: that of a session that is open already.
+  static Expected<std::unique_ptr<Session>> open(const ToolOptions &options,
+                                                 std::shared_ptr<CpuDevice> device = nullptr);
 
   /// Messages with the --system message first, where one was given.
   OrderedJson startMessages() const;
@@ -39,6 +41,7 @@ int runPrompt(Session &session);
 int runInteractive(Session &session);
 int runBatch(Session &session);
 int runScore(Session &session);
+int runEval(const ToolOptions &options);
 int runInspect(const ToolOptions &options);
 int runVerify(const ToolOptions &options);
 /// Replaces the process by adze-compile. Returns an exit code only where that fails.

@@ -1,17 +1,26 @@
 #include "Terminal.h"
 
+#include <cerrno>
 #include <csignal>
 #include <cstdio>
+#include <fcntl.h>
 #include <fmt/format.h>
+#include <poll.h>
 #include <unistd.h>
 
 using namespace adze;
 
 namespace {
 volatile std::sig_atomic_t interrupted = 0; // the one variable that a signal handler may write
+int wakeUp[2] = {-1, -1};                   // a pipe that it fills, so that waiting for input ends as well
 struct sigaction previousAction;
 
-void onInterrupt(int) { interrupted = 1; }
+void onInterrupt(int) {
+  int error = errno;
+  interrupted = 1;
+  [[maybe_unused]] ssize_t written = ::write(wakeUp[1], "!", 1);
+  errno = error;
+}
 
 void writeAll(FILE *stream, std::string_view text) {
   std::fwrite(text.data(), 1, text.size(), stream);
@@ -51,10 +60,23 @@ void adze::writeAnswer(std::string_view text) {
 
 void adze::writeNote(std::string_view line) { writeAll(stderr, fmt::format("{}\n", line)); }
 
+void adze::writeProgress(std::string_view text, bool milestone) {
+  if (!isatty(STDERR_FILENO)) {
+    if (milestone && !text.empty())
+      writeNote(text);
+  } else if (text.empty()) {
+    writeNote("");
+  } else {
+    writeAll(stderr, fmt::format("\r{}\x1b[K", text));
+  }
+}
+
 bool adze::inputIsTerminal() { return isatty(STDIN_FILENO); }
 bool adze::outputIsTerminal() { return isatty(STDOUT_FILENO); }
 
 InterruptGuard::InterruptGuard() {
+  if (wakeUp[0] < 0 && pipe2(wakeUp, O_CLOEXEC | O_NONBLOCK) != 0)
+    wakeUp[0] = wakeUp[1] = -1; // no descriptor is left: Ctrl-C then waits for the next line
   struct sigaction action = {};
   action.sa_handler = onInterrupt;
   action.sa_flags = SA_RESETHAND; // the next one has its usual effect; no SA_RESTART, so that a read ends
@@ -64,4 +86,32 @@ InterruptGuard::InterruptGuard() {
 InterruptGuard::~InterruptGuard() { sigaction(SIGINT, &previousAction, nullptr); }
 
 bool InterruptGuard::requested() { return interrupted; }
-void InterruptGuard::clear() { interrupted = 0; }
+void InterruptGuard::clear() {
+  interrupted = 0;
+  char byte;
+  while (::read(wakeUp[0], &byte, 1) > 0) {
+  }
+}
+
+bool InputLines::next(std::string &line) {
+  while (true) {
+    if (InterruptGuard::requested())
+      return false;
+    if (size_t end = pending.find('\n'); end != std::string::npos || (ended && !pending.empty())) {
+      line = pending.substr(0, end);
+      pending.erase(0, end == std::string::npos ? end : end + 1);
+      return true;
+    }
+    if (ended)
+      return false;
+    pollfd sources[] = {{STDIN_FILENO, POLLIN, 0}, {wakeUp[0], POLLIN, 0}};
+    if (poll(sources, 2, -1) < 0 || sources[1].revents)
+      continue;
+    char bytes[4096];
+    ssize_t count = ::read(STDIN_FILENO, bytes, sizeof(bytes));
+    if (count > 0)
+      pending.append(bytes, size_t(count));
+    else
+      ended = count == 0 || errno != EINTR;
+  }
+}

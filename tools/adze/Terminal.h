@@ -20,6 +20,10 @@ void writeAnswer(std::string_view text);
 /// A line on standard error.
 void writeNote(std::string_view line);
 
+/// What a long job has reached: on a terminal it replaces what the last call wrote, elsewhere it is a line of its own
+/// (only where `milestone` is set). An empty text ends the line on a terminal.
+void writeProgress(std::string_view text, bool milestone);
+
 bool inputIsTerminal();
 bool outputIsTerminal();
 /// Control characters replaced, as writeAnswer does for a terminal.
@@ -32,6 +36,18 @@ public:
   ~InterruptGuard();
   static bool requested();
   static void clear();
+};
+
+/// Lines of standard input. A Ctrl-C ends the waiting whenever it comes, also between the look at requested() and the
+/// read, which a plain read would then sleep through.
+class InputLines {
+public:
+  /// False at the end of the input and after a Ctrl-C. The last line needs no line end.
+  bool next(std::string &line);
+
+private:
+  std::string pending; // read and not yet returned
+  bool ended = false;
 };
 inline constexpr int kInterruptedExitCode = 130;
 

@@ -19,6 +19,8 @@ int main(int argc, char **argv) {
   if (parsed.exitCode)
     return *parsed.exitCode;
   const ToolOptions &options = parsed.options;
+  if (options.command == Command::Eval)
+    return runEval(options);
   if (options.command == Command::Inspect)
     return runInspect(options);
   if (options.command == Command::Verify)

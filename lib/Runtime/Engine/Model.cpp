@@ -4,7 +4,7 @@
 
 using namespace adze;
 
-Model::Model(std::shared_ptr<const Artifact> artifact, Tokenizer text, std::unique_ptr<CpuDevice> cores,
+Model::Model(std::shared_ptr<const Artifact> artifact, Tokenizer text, std::shared_ptr<CpuDevice> cores,
              std::unique_ptr<Engine> loop)
     : artifact(std::move(artifact)), text(std::move(text)), cores(std::move(cores)), loop(std::move(loop)) {
   if (const std::string &source = this->text.table().chatTemplate; !source.empty())
@@ -18,7 +18,7 @@ Expected<std::unique_ptr<Model>> Model::open(const std::string &path, ModelOptio
   Expected<Tokenizer> tokenizer = Tokenizer::load((*artifact)->tokenizer(), path + "/" + kTokenizerFile);
   if (!tokenizer)
     return tokenizer.status();
-  auto device = std::make_unique<CpuDevice>(options.device);
+  std::shared_ptr<CpuDevice> device = options.existing ? options.existing : std::make_shared<CpuDevice>(options.device);
   Expected<std::unique_ptr<Engine>> engine = Engine::create(*artifact, *device, *tokenizer, std::move(options.engine));
   if (!engine)
     return engine.status();

@@ -70,6 +70,9 @@ public:
   const EngineLimits &limits() const { return options.limits; }
   const KvBlockAllocator &blocks() const { return allocator; }
   const WorkSums &work() const { return sums; }
+  /// Ids below this one may be chosen and given, but for the illegal ones among them (ascending).
+  int64_t legalTokens() const { return artifact->manifest().model.legalTokens; }
+  std::span<const int32_t> illegalTokens() const { return illegal; }
 
 private:
   struct Answer;

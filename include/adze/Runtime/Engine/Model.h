@@ -23,6 +23,8 @@ namespace adze {
 struct ModelOptions {
   EngineOptions engine;
   CpuDeviceOptions device;
+  std::shared_ptr<CpuDevice>
+      existing; // of another model of this process, which has one pool of threads; null: a new one
 };
 
 class Model {
@@ -36,6 +38,7 @@ public:
   Engine &engine() { return *loop; }
   const Engine &engine() const { return *loop; }
   CpuDevice &device() { return *cores; }
+  std::shared_ptr<CpuDevice> sharedDevice() { return cores; }
   const CpuDevice &device() const { return *cores; }
 
   /// What the model's makers ask for.
@@ -48,13 +51,13 @@ public:
   Expected<std::vector<int32_t>> encodeChat(const OrderedJson &messages) const;
 
 private:
-  Model(std::shared_ptr<const Artifact> artifact, Tokenizer text, std::unique_ptr<CpuDevice> cores,
+  Model(std::shared_ptr<const Artifact> artifact, Tokenizer text, std::shared_ptr<CpuDevice> cores,
         std::unique_ptr<Engine> loop);
 
   std::shared_ptr<const Artifact> artifact;
   Tokenizer text;
   std::optional<Expected<ChatTemplate>> chat; // none: the model has no template
-  std::unique_ptr<CpuDevice> cores;
+  std::shared_ptr<CpuDevice> cores;
   std::unique_ptr<Engine> loop; // ends before its device
 };
 
