@@ -17,8 +17,7 @@ namespace {
 /// The flags. They live as long as parse() does; CompileOptions is what is left of them.
 struct Flags {
   cl::OptionCategory category{"adze-compile options"};
-  cl::opt<std::string> model{cl::Positional, cl::desc("MODEL: a Hugging Face folder or a GGUF file"),
-                             cl::value_desc("MODEL"), cl::cat(category)};
+  cl::opt<std::string> model{cl::Positional, cl::desc("MODEL"), cl::cat(category)};
   cl::opt<std::string> output{"o", cl::desc("artifact to write, or the text of a phase"), cl::value_desc("PATH"),
                               cl::cat(category)};
   cl::opt<std::string> numerics{
@@ -57,7 +56,9 @@ Expected<CompileOptions> parse(int argc, char **argv) {
   cl::HideUnrelatedOptions(flags.category);
   cl::SetVersionPrinter(
       [](llvm::raw_ostream &out) { out << "adze-compile " ADZE_VERSION " (LLVM " LLVM_VERSION_STRING ")\n"; });
-  cl::ParseCommandLineOptions(argc, argv, "Compiles a language model ahead of time into one artifact.\n");
+  cl::ParseCommandLineOptions(
+      argc, argv,
+      "Compiles a language model (MODEL: a Hugging Face folder or a GGUF file) ahead of time into one artifact.\n");
 
   CompileOptions options;
   options.model = flags.model;
