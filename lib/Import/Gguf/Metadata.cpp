@@ -4,11 +4,7 @@
 namespace adze::import {
 namespace {
 
-// A key, or every key that starts so where it ends in '*', and why it does not matter.
-struct IgnoredRow {
-  std::string_view key, reason;
-};
-constexpr IgnoredRow ignoredKeys[] = {
+constexpr IgnoredKey ignoredKeys[] = {
     {"general.alignment", "used while the tensors were placed"},
     {"general.file_type", "what most tensors are; each says its own type"},
     {"general.author", "about the makers"},
@@ -51,7 +47,7 @@ const GgufValue *MetadataReader::take(std::string_view key) {
   auto found = file.metadata.find(key);
   if (found == file.metadata.end())
     return nullptr;
-  consumed.emplace(key);
+  consume(key);
   return &found->second;
 }
 
@@ -69,7 +65,7 @@ Status MetadataReader::refuse(std::string_view key, std::string_view accepted) c
     else if (std::optional<bool> flag = value->second.boolean())
       found = *flag ? "true" : "false";
   }
-  return invalidInput(where + ": key '" + std::string(key) + "' is " + found + "; accepted is " +
+  return invalidInput(name() + ": key '" + std::string(key) + "' is " + found + "; accepted is " +
                       std::string(accepted));
 }
 
@@ -113,29 +109,6 @@ Expected<std::string_view> MetadataReader::string(std::string_view key) {
   return *text;
 }
 
-Expected<int64_t> MetadataReader::requiredInteger(std::string_view key) {
-  Expected<std::optional<int64_t>> value = integer(key);
-  if (!value)
-    return value.takeStatus();
-  if (!*value)
-    return refuse(key, "an integer; without it the size would be a guess");
-  return **value;
-}
-
-Status MetadataReader::finish() const {
-  std::string unknown;
-  for (auto &[key, value] : file.metadata) {
-    bool known = consumed.count(key) != 0;
-    for (const IgnoredRow &row : ignoredKeys)
-      known =
-          known || (row.key.ends_with('*') ? key.starts_with(row.key.substr(0, row.key.size() - 1)) : key == row.key);
-    if (!known)
-      unknown += (unknown.empty() ? "'" : ", '") + key.substr(0, 120) + "'";
-  }
-  if (unknown.empty())
-    return Status::success();
-  return unsupported(where + ": unknown key " + unknown +
-                     "; it may change what the model computes, and nothing here knows how");
-}
+Status MetadataReader::finish() const { return account(file.metadata, ignoredKeys, ""); }
 
 } // namespace adze::import

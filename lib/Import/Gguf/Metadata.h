@@ -2,18 +2,17 @@
 #ifndef ADZE_LIB_IMPORT_GGUF_METADATA_H
 #define ADZE_LIB_IMPORT_GGUF_METADATA_H
 
+#include "../KeyAccount.h"
+
 #include "adze/Import/Checkpoint.h"
 #include "adze/Import/GgufFile.h"
 
-#include <set>
-
 namespace adze::import {
 
-class MetadataReader {
+class MetadataReader : public KeyAccount<MetadataReader> {
 public:
-  MetadataReader(const GgufFile &file, std::string where) : file(file), where(std::move(where)) {}
+  MetadataReader(const GgufFile &file, std::string where) : KeyAccount(std::move(where)), file(file) {}
 
-  const std::string &name() const { return where; }
   bool has(std::string_view key) const { return file.metadata.find(key) != file.metadata.end(); }
   // The value or null; marks the key as consumed.
   const GgufValue *take(std::string_view key);
@@ -23,7 +22,6 @@ public:
   Expected<std::optional<bool>> boolean(std::string_view key);
   // Empty where absent.
   Expected<std::string_view> string(std::string_view key);
-  Expected<int64_t> requiredInteger(std::string_view key);
 
   // "WHERE: key 'K' is FOUND; accepted is ACCEPTED".
   Status refuse(std::string_view key, std::string_view accepted) const;
@@ -32,8 +30,6 @@ public:
 
 private:
   const GgufFile &file;
-  std::string where;
-  std::set<std::string, std::less<>> consumed;
 };
 
 // The {architecture}.* keys.

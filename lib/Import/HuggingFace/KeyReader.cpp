@@ -6,7 +6,7 @@
 namespace adze::import {
 
 const Json *KeyReader::take(std::string_view key) {
-  consumed.emplace(key);
+  consume(key);
   return jsonFind(object, key);
 }
 
@@ -20,7 +20,7 @@ Status KeyReader::refuse(std::string_view key, std::string_view accepted) const 
   std::string found = value ? writeJsonLine(*value) : "absent";
   if (found.size() > 100)
     found = found.substr(0, 100) + "...";
-  return invalidInput(where + ": '" + std::string(key) + "' is " + found + "; accepted is " + std::string(accepted));
+  return invalidInput(name() + ": '" + std::string(key) + "' is " + found + "; accepted is " + std::string(accepted));
 }
 
 Expected<std::optional<int64_t>> KeyReader::integer(std::string_view key) {
@@ -58,15 +58,6 @@ Expected<std::optional<std::string>> KeyReader::string(std::string_view key) {
   if (!value->is_string())
     return refuse(key, "a string");
   return std::optional<std::string>(value->get<std::string>());
-}
-
-Expected<int64_t> KeyReader::requiredInteger(std::string_view key) {
-  Expected<std::optional<int64_t>> value = integer(key);
-  if (!value)
-    return value.takeStatus();
-  if (!*value)
-    return refuse(key, "an integer; without it the size would be a guess");
-  return **value;
 }
 
 namespace {
@@ -113,24 +104,12 @@ Status KeyReader::requireValue(std::string_view key, const Json &accepted, std::
   std::string found = writeJsonLine(*value);
   if (found.size() > 100)
     found = found.substr(0, 100) + "...";
-  return unsupported(where + ": '" + std::string(key) + "' is " + found + "; accepted is " + writeJsonLine(accepted) +
+  return unsupported(name() + ": '" + std::string(key) + "' is " + found + "; accepted is " + writeJsonLine(accepted) +
                      ": " + std::string(why));
 }
 
 Status KeyReader::finish(std::span<const IgnoredKey> ignored) const {
-  std::string unknown;
-  for (auto &[key, value] : object.items()) {
-    bool known = consumed.count(key) != 0;
-    for (const IgnoredKey &row : ignored)
-      known = known || row.key == key;
-    if (!known)
-      unknown += (unknown.empty() ? "'" : ", '") + key + "'";
-  }
-  if (unknown.empty())
-    return Status::success();
-  return unsupported(
-      where + ": unknown key " + unknown +
-      "; it may change what the model computes, and nothing here knows how. Remove it if it does not matter");
+  return account(object.items(), ignored, ". Remove it if it does not matter");
 }
 
 } // namespace adze::import

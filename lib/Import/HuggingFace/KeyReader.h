@@ -5,26 +5,20 @@
 #ifndef ADZE_LIB_IMPORT_HUGGINGFACE_KEYREADER_H
 #define ADZE_LIB_IMPORT_HUGGINGFACE_KEYREADER_H
 
+#include "../KeyAccount.h"
+
 #include "adze/Support/Json.h"
 
 #include <optional>
-#include <set>
 #include <span>
 #include <string>
 
 namespace adze::import {
 
-// A key that may be present with any value, and why it does not matter.
-struct IgnoredKey {
-  std::string_view key, reason;
-};
-
-class KeyReader {
+class KeyReader : public KeyAccount<KeyReader> {
 public:
   // `object` outlives the reader; `where` names it in messages.
-  KeyReader(const Json &object, std::string where) : object(object), where(std::move(where)) {}
-
-  const std::string &name() const { return where; }
+  KeyReader(const Json &object, std::string where) : KeyAccount(std::move(where)), object(object) {}
 
   // The member, or null where it is absent or null. Marks the key.
   const Json *take(std::string_view key);
@@ -37,8 +31,6 @@ public:
   Expected<std::optional<double>> number(std::string_view key);
   Expected<std::optional<bool>> boolean(std::string_view key);
   Expected<std::optional<std::string>> string(std::string_view key);
-  // A failure where the key is absent, too.
-  Expected<int64_t> requiredInteger(std::string_view key);
   // Reads into `target` where the key is present.
   Status read(std::string_view key, int64_t &target);
   Status read(std::string_view key, double &target);
@@ -54,8 +46,6 @@ public:
 
 private:
   const Json &object;
-  std::string where;
-  std::set<std::string, std::less<>> consumed;
 };
 
 } // namespace adze::import
