@@ -2,8 +2,9 @@
 """Every op of a dialect has each of its places: record, verifier, evaluator, lowering, import row, tests.
 
 llm:  summary; description with an ```mlir example, a numbered constraint (c1) and a word about empty sets; the family's
-      file in Dialect/Llm/IR; its evaluator in Dialect/Llm/Reference; its lowering in Conversion/LlmToTile; an importer that
-      builds it, or "Import: none" with the reason in its description; test/Dialect/Llm and test/Numerics/<op>.mlir.
+      file in Dialect/Llm/IR; its evaluator in Dialect/Llm/Reference, declared in Operations.h; its lowering in
+      Conversion/LlmToTile, allowed by CheckGroup.cpp; an importer that builds it, or "Import: none" with the reason in its
+      description; test/Dialect/Llm, test/Numerics/<op>.mlir and a module of test/Numerics/Kernels.
 tile, exec: record, verifier (its own or by traits), lowering and a test in test/Dialect.
 The checking dialect of test/Dialect/Check is exempt.
 """
@@ -70,6 +71,14 @@ def check_llm(name, op):
     if not mentions("lib/Dialect/Llm/Reference", rf"\b{cls}\b") and mnemonic not in EXPRESSION:
         tree.offence(place, f"the reference does not evaluate llm.{mnemonic}",
                      f"add it to lib/Dialect/Llm/Reference/{family}.cpp")
+    if not mentions("lib/Dialect/Llm/Reference", rf"\bevaluate\({cls}\b", "Operations.h"):
+        tree.offence(place, f"Operations.h does not declare the evaluation of llm.{mnemonic}",
+                     "declare it in lib/Dialect/Llm/Reference/Operations.h, which attaches it to the op")
+    if mnemonic not in EXPRESSION and not mentions("lib/Conversion/LlmToTile", rf"\b{cls}\b", "CheckGroup.cpp"):
+        tree.offence(place, f"no kernel may hold llm.{mnemonic}",
+                     "say in lib/Conversion/LlmToTile/CheckGroup.cpp which forms of it can be built")
+    if mnemonic not in EXPRESSION and not mentions("test/Numerics/Kernels", rf"\bllm\.{mnemonic}\b", ".mlir"):
+        tree.offence(place, f"no compiled kernel of llm.{mnemonic} is tested", "use it in a module of test/Numerics/Kernels")
     if not mentions("lib/Import", rf"\b{cls}\b") and not re.search(r"Import:\s+none", description):
         tree.offence(place, f"no importer builds llm.{mnemonic}", 'import it, or say "Import: none, because ..." in its description')
     tests = [f"test/Numerics/{mnemonic}.mlir", f"test/Numerics/{mnemonic.replace('_', '-')}.mlir"]

@@ -21,7 +21,8 @@
  *
  * Threads. Different engines are independent. Of one engine, adze_engine_step() runs on one thread at a time (a second
  * caller waits); every other function may be called from any thread at any time. Of one answer, adze_answer_poll() is
- * for one thread at a time. adze_engine_free() must be the engine's last call; answers may be freed before or after.
+ * for one thread at a time. adze_engine_free() must be the engine's last call and adze_answer_free() the answer's;
+ * answers may be freed before or after their engine.
  *
  * Versions. Structs that may grow begin with their own size, and fields are only ever added at their end: a library
  * reads and writes of an older program's struct what that program knows, and refuses a newer program's struct where it
