@@ -26,6 +26,14 @@ std::string_view adze::jsonTypeOf(const JsonElement &element) {
   return "an unknown type";
 }
 
+Expected<JsonDocument> JsonDocument::parse(std::string_view text, std::string_view file) {
+  JsonDocument document;
+  document.parser = std::make_unique<simdjson::dom::parser>();
+  if (auto error = document.parser->parse(simdjson::padded_string(text)).get(document.top))
+    return invalidInput(fmt::format("{}: not valid JSON: {}", file, simdjson::error_message(error)));
+  return document;
+}
+
 ObjectReader::ObjectReader(const JsonElement &element, std::string place) : where(std::move(place)) {
   simdjson::dom::object object;
   if (element.get(object)) {

@@ -8,6 +8,7 @@
 
 #include "adze/Support/Status.h"
 
+#include <memory>
 #include <optional>
 #include <simdjson.h>
 #include <string>
@@ -20,6 +21,18 @@ using JsonElement = simdjson::dom::element;
 
 std::string_view jsonTypeOf(const JsonElement &element);
 inline bool isNull(const JsonElement &element) { return element.is_null(); }
+
+// A parsed file. Its elements live as long as it does.
+class JsonDocument {
+public:
+  // InvalidInput that names the file and the parser's reason.
+  static Expected<JsonDocument> parse(std::string_view text, std::string_view file);
+  const JsonElement &root() const { return top; }
+
+private:
+  std::unique_ptr<simdjson::dom::parser> parser; // owns what elements point to
+  JsonElement top;
+};
 
 class ObjectReader {
 public:

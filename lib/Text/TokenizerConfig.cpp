@@ -89,10 +89,10 @@ Status readChatTemplate(const JsonElement &root, std::string_view file, std::opt
 Status adze::readTokenizerConfig(std::string_view text, std::string_view file, TokenizerConfig &config) {
   if (text.empty())
     return Status::success();
-  simdjson::dom::parser parser;
-  JsonElement root;
-  if (auto error = parser.parse(simdjson::padded_string(text)).get(root))
-    return invalidInput(fmt::format("{}: not valid JSON: {}", file, simdjson::error_message(error)));
+  Expected<JsonDocument> document = JsonDocument::parse(text, file);
+  if (!document)
+    return document.status();
+  const JsonElement &root = document->root();
   if (!root.is_object())
     return invalidInput(fmt::format("{} is {}, not an object", file, jsonTypeOf(root)));
   std::optional<bool> splitSpecial;

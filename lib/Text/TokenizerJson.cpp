@@ -264,12 +264,11 @@ Expected<TokenizerTable> adze::readTokenizerJson(const TokenizerJsonFiles &files
                         readTokenizerConfig(files.specialTokensMapJson, name("special_tokens_map.json"), config)})
     if (!status.ok())
       return status;
-  simdjson::dom::parser parser;
-  JsonElement root;
   std::string file = name("tokenizer.json");
-  if (auto error = parser.parse(simdjson::padded_string(files.tokenizerJson)).get(root))
-    return invalidInput(fmt::format("{}: not valid JSON: {}", file, simdjson::error_message(error)));
-  Expected<TokenizerTable> table = TokenizerJsonReader(file, config).read(root);
+  Expected<JsonDocument> document = JsonDocument::parse(files.tokenizerJson, file);
+  if (!document)
+    return document.status();
+  Expected<TokenizerTable> table = TokenizerJsonReader(file, config).read(document->root());
   if (!table)
     return table;
   table->chatTemplate = config.chatTemplate.value_or("");
