@@ -151,10 +151,11 @@ std::vector<ManifestFusion> fusionOf(exec::ProgramOp program) {
   return list;
 }
 
-/// What forms a product of float operands; see docs/Numerics.md.
+/// What forms a product of two bf16 operands; see docs/Numerics.md.
 std::string productOf(const PhaseSettings &settings, const TargetInfo &target) {
-  bool bf16 = settings.numerics != "f32" && target.has("avx512bf16");
-  return bf16 ? "bf16-dot" : "f32-fma";
+  if (settings.numerics == "f32" || !target.has("avx512bf16"))
+    return "f32-fma";
+  return target.has("amx-bf16") ? "tdpbf16ps" : "vdpbf16ps";
 }
 
 } // namespace

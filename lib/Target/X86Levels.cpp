@@ -2,9 +2,11 @@
 //
 // Packs. Lanes of a product's result run along n, so a pack puts L (lanes) neighbouring n into one vector load:
 //   f32, f16       block [L, 8], n fastest: "r1 .. c1 c2 c4". For each k one aligned vector of L weights.
-//   bf16           the same; where the level has vdpbf16ps, pairs of k are innermost ("c1 r1 .. c2 c4").
+//   bf16           the same; where the level has vdpbf16ps, pairs of k are innermost ("c1 r1 .. c2 c4"). Neighbouring
+//                  blocks along k then are the rows of the second operand of tdpbf16ps, 64 bytes each.
 //   8-bit codes    "c1 c2 r1 .. c4 c8 c16": a 32-bit lane holds four neighbouring k of one n, as pmaddubsw/pmaddwd and
-//                  vpdpbusd want. A float product reads lane >> 8 (k % 4).
+//                  vpdpbusd want, and as the rows of tdpbssd's second operand are. A float product reads
+//                  lane >> 8 (k % 4).
 //   4-bit codes    "c4 c1 c2 r1 .. c8 c16": the same bytes; the low half of a byte is k, the high half k + 4, so that
 //                  one load, one mask and one shift give two such registers.
 //   scales         [N, K / group]: block [L, 1]: one load gives the scales of L neighbouring n.
@@ -13,6 +15,7 @@
 
 #include "adze/Layout/LinearMap.h"
 
+#include <algorithm>
 #include <array>
 
 using namespace adze;
@@ -67,7 +70,14 @@ public:
     int64_t vectors = level.registers >= 32 ? 4 : 2;
     // One token, one head of the cache, and the 64 positions that the order of sums fixes.
     if (key.family == "paged_attention")
-      return {1, 1, 64};
+      return {8, 1, 64};
+    if (key.family == "quantized_linear" && key.numerics == Numerics::A8 && level.registers >= 32)
+      // Many rows take one vector of outputs: a sum in int32 and one in f32 for each output fill the registers (8 x 1;
+      // tile registers take 16 rows). Few rows take four, as that many streams of weights (Product.cpp).
+      return {has("amx-int8") ? 16 : 8, vectors * level.lanes, 32};
+    if (key.family == "linear" && key.encoding == "bf16" && key.numerics == Numerics::Bf16 && has("amx-bf16"))
+      // All of K in one product, so that its sums stay in tile registers.
+      return {16, 2 * level.lanes, std::max<int64_t>(32, (key.inputs + 31) / 32 * 32)};
     if (key.family == "linear" || key.family == "quantized_linear")
       return {4, vectors * level.lanes, 32};
     return {1, 64, 64};
@@ -92,6 +102,8 @@ std::span<const TargetInfo *const> adze::x86Targets() {
   static const X86Level v4({"avx512", 16, 32, wide});
   static const X86Level vnni({"avx512vnni", 16, 32, with(wide, {"avx512vnni"})});
   static const X86Level bf16({"avx512bf16", 16, 32, with(wide, {"avx512vnni", "avx512bf16"})});
-  static const std::array<const TargetInfo *, 4> all{&v3, &v4, &vnni, &bf16};
+  static const X86Level amx(
+      {"amx", 16, 32, with(wide, {"avx512vnni", "avx512bf16", "amx-tile", "amx-int8", "amx-bf16"})});
+  static const std::array<const TargetInfo *, 5> all{&v3, &v4, &vnni, &bf16, &amx};
   return all;
 }

@@ -5,6 +5,7 @@
 
 #include <gtest/gtest.h>
 
+#include <cstdlib>
 #include <fcntl.h>
 #include <filesystem>
 #include <fstream>
@@ -50,6 +51,12 @@ std::string stateOf(const std::string &path) {
   return state;
 }
 
+/// A folder of models and artifacts that another machine made (CompiledModel.h), or empty.
+std::string preparedFolder() {
+  const char *folder = std::getenv("ADZE_PREPARED");
+  return folder ? folder : "";
+}
+
 } // namespace
 
 std::string runCommand(const std::string &command) {
@@ -68,11 +75,13 @@ std::string runCommand(const std::string &command) {
 }
 
 std::string tinyModel(const std::string &flags, const std::string &container) {
-  fs::create_directories(ADZE_ARTIFACTS);
-  std::string name = std::string(ADZE_ARTIFACTS) + "/model-" + shortHash(flags + container + stateOf(ADZE_WRITE_MODEL));
+  std::string prepared = preparedFolder(), folder = prepared.empty() ? ADZE_ARTIFACTS : prepared;
+  fs::create_directories(folder);
+  std::string name =
+      folder + "/model-" + shortHash(flags + container + (prepared.empty() ? stateOf(ADZE_WRITE_MODEL) : ""));
   std::string path = container == "gguf" ? name + ".gguf" : name;
   FileLock lock(name + ".lock");
-  if (!fs::exists(path)) {
+  if (!fs::exists(path) && (prepared.empty() || fs::exists(ADZE_WRITE_MODEL))) {
     std::string unfinished = container == "gguf" ? name + "-unfinished.gguf" : name + "-unfinished";
     fs::remove_all(unfinished);
     runCommand(std::string(ADZE_WRITE_MODEL) + " " + flags + " --container " + container + " -o " + unfinished);
@@ -81,10 +90,14 @@ std::string tinyModel(const std::string &flags, const std::string &container) {
   return path;
 }
 
-std::string compiledModel(const std::string &model, const std::string &options) {
-  fs::create_directories(ADZE_ARTIFACTS);
-  std::string key = shortHash(options + stateOf(model) + stateOf(ADZE_COMPILE_PROGRAM));
-  std::string name = std::string(ADZE_ARTIFACTS) + "/" + key;
+std::string compiledModel(const std::string &model, const std::string &wanted) {
+  std::string prepared = preparedFolder(), folder = prepared.empty() ? ADZE_ARTIFACTS : prepared, options = wanted;
+  if (const char *level = std::getenv("ADZE_TEST_LEVEL"); level && options.find("--cpu") == std::string::npos)
+    options += std::string(" --cpu=") + level;
+  fs::create_directories(folder);
+  std::string key = prepared.empty() ? options + stateOf(model) + stateOf(ADZE_COMPILE_PROGRAM)
+                                     : options + fs::path(model).filename().string();
+  std::string name = folder + "/" + shortHash(key);
   FileLock lock(name + ".lock");
   if (!fs::exists(name + ".adze"))
     runCommand(std::string(ADZE_COMPILE_PROGRAM) + " " + model + " -o " + name + ".adze " + options +
@@ -117,6 +130,8 @@ static std::string listOfLevels() {
 }
 
 std::vector<std::string> machineLevels() {
+  if (const char *level = std::getenv("ADZE_TEST_LEVEL"))
+    return {level};
   std::vector<std::string> levels;
   std::string printed = listOfLevels();
   size_t start = 0;

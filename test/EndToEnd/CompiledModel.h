@@ -1,4 +1,11 @@
 // CompiledModel.h: models of the end-to-end tests, written and compiled by the programs that users run.
+//
+// ADZE_TEST_LEVEL=LEVEL in the environment compiles for that CPU level and no other. ADZE_PREPARED=FOLDER keeps models
+// and artifacts there by their flags alone, so that a machine with the level's instructions and without a compiler runs
+// what another one made:
+//
+//   ADZE_PREPARED=FOLDER ADZE_TEST_LEVEL=amx adze-end-to-end-tests --gtest_filter=...    on either machine; where the
+//   level is lacking the tests fail once the artifacts are made
 #ifndef ADZE_TEST_ENDTOEND_COMPILEDMODEL_H
 #define ADZE_TEST_ENDTOEND_COMPILEDMODEL_H
 
@@ -26,7 +33,7 @@ std::shared_ptr<const Artifact> openArtifact(const std::string &path);
 /// SmolLM2's GGUF file, or empty where it is absent.
 std::string smolLm2File();
 
-/// The CPU levels (--cpu) that this machine can run, lowest first.
+/// The CPU levels (--cpu) that this machine can run, lowest first, or the one that ADZE_TEST_LEVEL names.
 std::vector<std::string> machineLevels();
 
 } // namespace adze::test

@@ -64,7 +64,7 @@ struct ManifestTarget {
   std::vector<std::string>
       features;        // what the machine must have, as the runtime's CPU probe names them: avx2, fma, ...
   int64_t kvSplit = 0; // S of docs/Numerics.md; 0: rows after the prompt fold left to right as well
-  std::string product; // the instruction that forms products, for example f32-fma
+  std::string product; // what forms products of floats: f32-fma, vdpbf16ps or tdpbf16ps
 };
 
 struct ManifestModel {

@@ -35,7 +35,7 @@ struct WeightPack {
 /// Tile sizes of a kernel family. Every field is a positive number of elements; what it cuts is said by family in the
 /// description of #llm.schedule. The comments are those of a product.
 struct ScheduleRow {
-  int64_t tokens = 1;   ///< rows of activations that one block takes; a rest runs one row at a time
+  int64_t tokens = 1;   ///< rows of activations that one block takes; see tile-peel-boundaries for the rest
   int64_t columns = 32; ///< outputs (n) of one block
   int64_t depth = 32;   ///< k of one step of the reduction loop; a multiple of the pack's block
 };

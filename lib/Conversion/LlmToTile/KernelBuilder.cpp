@@ -25,6 +25,7 @@ Value KernelBuilder::index(int64_t value) {
 }
 
 Value KernelBuilder::tokens() { return entry->getArgument(abi.pointers.size()); }
+Value KernelBuilder::requests() { return entry->getArgument(abi.pointers.size() + 1); }
 Value KernelBuilder::layer() { return entry->getArgument(abi.pointers.size() + 3); }
 Value KernelBuilder::resultExtent() {
   return resultRows(group) == Rows::OutputRows ? entry->getArgument(abi.pointers.size() + 2) : tokens();
@@ -232,6 +233,22 @@ llvm::SmallVector<Value> KernelBuilder::startGrid(llvm::ArrayRef<Value> extents,
   return origins;
 }
 
+void KernelBuilder::endGrid() {
+  memo.pop_back();
+  builder.setInsertionPointAfter(gridOp);
+  gridOp = nullptr;
+}
+
+void KernelBuilder::branch(Value condition, llvm::function_ref<void()> then, llvm::function_ref<void()> otherwise) {
+  auto op = scf::IfOp::create(builder, location, condition, /*withElseRegion=*/true);
+  OpBuilder::InsertionGuard guard(builder);
+  for (auto [block, body] : {std::pair(op.thenBlock(), then), std::pair(op.elseBlock(), otherwise)}) {
+    builder.setInsertionPoint(block->getTerminator());
+    Scope scope(*this);
+    body();
+  }
+}
+
 llvm::SmallVector<Value>
 KernelBuilder::loop(Value lower, Value upper, int64_t step, llvm::ArrayRef<Value> init,
                     llvm::function_ref<llvm::SmallVector<Value>(Value, llvm::ArrayRef<Value>)> body) {
@@ -292,7 +309,7 @@ Value KernelBuilder::remember(const void *what, const Place &place, llvm::functi
 Value KernelBuilder::make(Value value, const Place &place) {
   if (auto operand = mlir::dyn_cast<BlockArgument>(value)) {
     llvm::SmallVector<int64_t> inside;
-    if (place.rows == 1)
+    if (place.allRowsInside())
       inside.push_back(0);
     if (place.columnsInside)
       inside.push_back(1);

@@ -33,7 +33,9 @@ struct Place {
   int64_t offset = 0;        ///< static part of the first column
   int64_t width = 0;         ///< number of columns
   bool columnsInside = true; ///< every column lies inside the activation
+  bool rowsInside = false;   ///< every row does; a single one always
 
+  bool allRowsInside() const { return rowsInside || rows == 1; }
   Place shifted(int64_t columns) const {
     Place place = *this;
     place.offset += columns;
@@ -60,7 +62,7 @@ public:
 
   // ---- scalars and constants
   mlir::Value index(int64_t value);
-  mlir::Value tokens(), layer();
+  mlir::Value tokens(), requests(), layer();
   /// Number of rows of the group's results.
   mlir::Value resultExtent();
   mlir::Value addIndex(mlir::Value a, mlir::Value b);
@@ -123,6 +125,10 @@ public:
   // ---- control
   /// Starts the grid; the builder stands in its body afterwards.
   llvm::SmallVector<mlir::Value> startGrid(llvm::ArrayRef<mlir::Value> extents, llvm::ArrayRef<int64_t> tile);
+  /// Ends the grid; another one, or scalars for it, may follow.
+  void endGrid();
+  /// Code for either outcome of an i1, without results.
+  void branch(mlir::Value condition, llvm::function_ref<void()> then, llvm::function_ref<void()> otherwise);
   /// A loop over [0, upper) with carried values; the body returns the next ones.
   llvm::SmallVector<mlir::Value>
   loop(mlir::Value lower, mlir::Value upper, int64_t step, llvm::ArrayRef<mlir::Value> init,

@@ -34,7 +34,7 @@ Value ofInput(Context &c, Value operand, Value number) {
   int64_t weightGroups = c.op.getCodes().getType().getDimSize(1) / c.weight.group;
   Value position = groups == 1 ? c.k.index(0) : c.k.divIndex(number, weightGroups / groups);
   llvm::SmallVector<int64_t> inside{1};
-  if (c.place.rows == 1)
+  if (c.place.allRowsInside())
     inside.push_back(0);
   auto view = c.k.viewOf(mlir::cast<BlockArgument>(operand));
   return c.k.load(view, {c.place.row, position}, {c.place.rows}, {0}, inside);
@@ -60,10 +60,10 @@ Value integerStep(Context &c, const Place &at, Value number, Value sum) {
   Value shift = c.weight.scheme == llm::Scheme::Affine
                     ? groupOffset(k, c.weight, c.firstRow, columns, c.place.columnsInside, number)
                     : k.binary<arith::MulFOp>(k.constant({columns}, -8.0), scale);
-  Value codeSum = ofInput(c, c.op.getInputSum(), number);
-  Value codeSums = arith::SIToFPOp::create(k.builder, k.location, k.tile({rows}, k.f32()), codeSum);
-  return k.fma(k.binary<arith::MulFOp>(k.broadcast(shift, 0, rows), tokenScale), k.broadcast(codeSums, 1, columns),
-               sum);
+  // Converted as a vector: a broadcast from memory costs nothing, one to a vector from a converted scalar does.
+  Value codeSums = k.broadcast(ofInput(c, c.op.getInputSum(), number), 1, columns);
+  codeSums = arith::SIToFPOp::create(k.builder, k.location, type, codeSums);
+  return k.fma(k.binary<arith::MulFOp>(k.broadcast(shift, 0, rows), tokenScale), codeSums, sum);
 }
 } // namespace
 

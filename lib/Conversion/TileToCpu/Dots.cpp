@@ -7,7 +7,9 @@
 //   for k ascending:  w[c] = b[n + c L .. , k];   for each row: acc[row][c] = fma(splat a[row, k], w[c], acc[row][c])
 //
 // One chain of fused multiply-adds for each output, in ascending k, whatever the block: a row's bits do not depend on
-// how many rows there are. Long k runs in a loop whose step is a multiple of the packed block, short k is written out.
+// how many rows there are. Products of bf16 by bf16 go to the instruction that the level has for them (PairDots.cpp,
+// MatrixDots.cpp), again one for every number of rows. Long k runs in a loop whose step is a multiple of the packed
+// block, short k is written out.
 //
 //===----------------------------------------------------------------------------------------------------------------===//
 #include "KernelEmitter.h"
@@ -48,6 +50,8 @@ void KernelEmitter::dot(DotOp op) {
     refuse(op, "lanes must run along n of the result and of b (run tile-assign-layouts)");
     return;
   }
+  if (matrixDot(op))
+    return;
   // A block needs its sums, one broadcast for each row (or one weight for each column), and one of the other kind.
   int64_t all = target.registers(), rows = std::min(m, all - 4), columns = 1;
   while (columns < vectors && rows * (columns + 1) + std::min(rows, columns + 1) + 1 <= all)
@@ -55,8 +59,10 @@ void KernelEmitter::dot(DotOp op) {
   rows = llvm::divideCeil(m, llvm::divideCeil(m, rows));
   columns = llvm::divideCeil(vectors, llvm::divideCeil(vectors, columns));
   int64_t packed = packedDepth(op.getB()), area = rows * columns;
-  int64_t step = floats ? std::max<int64_t>(packed, llvm::PowerOf2Ceil(std::max<int64_t>(1, 64 / area)))
-                        : std::max<int64_t>(packed, 32);
+  bool pairs = takesPairs(op);
+  int64_t step =
+      floats ? std::max<int64_t>({packed, pairs ? 2 : 1, int64_t(llvm::PowerOf2Ceil(std::max<int64_t>(1, 64 / area)))})
+             : std::max<int64_t>(packed, 32);
   // Several blocks written out in one stretch of code would be scheduled into each other, and their sums spilled: each
   // block then has a loop of its own.
   bool single = rows == m && columns == vectors;
@@ -73,7 +79,9 @@ void KernelEmitter::dot(DotOp op) {
       acc.push_back(get(op.getAcc(), place(i)));
     auto run = [&](At k, int64_t length) {
       Ats origin{row, column};
-      if (floats)
+      if (pairs)
+        pairStep(op, origin, r, c, k, length, acc);
+      else if (floats)
         floatStep(op, origin, r, c, k, length, acc);
       else
         integerStep(op, origin, r, c, k, length, acc);

@@ -82,6 +82,20 @@ Value KernelEmitter::intrinsic(StringRef name, Type type, ValueRange operands) {
   return LLVM::CallIntrinsicOp::create(b, loc, type, b.getStringAttr(name), operands).getResult(0);
 }
 
+void KernelEmitter::instruction(StringRef name, ValueRange operands) {
+  LLVM::CallIntrinsicOp::create(b, loc, b.getStringAttr(name), operands);
+}
+
+Value KernelEmitter::fence(Value value) {
+  if (!isa<VectorType>(value.getType()))
+    return value;
+  StringRef constraints = target.has("avx512f") ? "=v,0,~{memory}" : "=x,0,~{memory}";
+  return LLVM::InlineAsmOp::create(b, loc, value.getType(), value, "", constraints, /*has_side_effects=*/true,
+                                   /*is_align_stack=*/false, LLVM::tailcallkind::TailCallKind::None,
+                                   LLVM::AsmDialectAttr(), ArrayAttr())
+      .getResult(0);
+}
+
 SmallVector<Value> KernelEmitter::loop(Value from, Value to, Value step, ValueRange carried,
                                        llvm::function_ref<SmallVector<Value>(Value, ValueRange)> body) {
   auto op = scf::ForOp::create(b, loc, from, to, step, carried);

@@ -148,6 +148,11 @@ Value KernelEmitter::elementwise(Operation *op, ArrayRef<Value> operands, Type t
                                           : Value(arith::ExtUIOp::create(b, loc, i32, operands[0]));
     return arith::SIToFPOp::create(b, loc, type, wide);
   }
+  // A broadcast integer: LLVM would convert the scalar and broadcast the result, three instructions for one.
+  if (isa<arith::SIToFPOp>(op) && lanes == 16 && from.isInteger(32) && element.isF32() &&
+      operands[0].getDefiningOp<vector::BroadcastOp>())
+    return intrinsic("llvm.x86.avx512.sitofp.round.v16f32.v16i32", type,
+                     {operands[0], constant(b.getI32Type(), /*to nearest even, no exceptions*/ 8)});
   if (isa<arith::FPToSIOp>(op) && element.getIntOrFloatBitWidth() < 32)
     return arith::TruncIOp::create(b, loc, type, arith::FPToSIOp::create(b, loc, i32, operands[0]));
   if (op->getDialect()->getNamespace() == "math") {

@@ -114,6 +114,8 @@ private:
   /// Gives a tile in registers a copy in memory, made where the registers are complete.
   mlir::Value spill(mlir::Value value);
   mlir::Value allocate(mlir::Type tile);
+  /// Memory of this call, 64-byte aligned.
+  mlir::Value allocateBytes(int64_t bytes);
   mlir::Value bufferPointer(mlir::Type tile, mlir::Value buffer, llvm::ArrayRef<At> at);
   mlir::Value readBuffer(mlir::Type tile, mlir::Value buffer, llvm::ArrayRef<At> at, bool scalar, int64_t width = 0);
   void writeBuffer(mlir::Type tile, mlir::Value buffer, llvm::ArrayRef<At> at, mlir::Value value);
@@ -151,8 +153,13 @@ private:
   std::pair<mlir::Value, int64_t> packedAddress(const Access &access, llvm::ArrayRef<At> at);
   int64_t divisor(mlir::Value index, unsigned depth = 0);
 
-  // ---- Dots.cpp, IntegerDots.cpp, Reduce.cpp
+  // ---- Dots.cpp, PairDots.cpp, IntegerDots.cpp, Reduce.cpp
   void dot(DotOp op);
+  bool takesPairs(DotOp op);
+  void pairStep(DotOp op, llvm::ArrayRef<At> origin, int64_t rows, int64_t columns, At k, int64_t depth,
+                llvm::SmallVectorImpl<mlir::Value> &acc);
+  mlir::Value pairOf(mlir::Value tile, At row, At k, bool single);
+  mlir::Value weightPairs(mlir::Value tile, At n, At k, bool single);
   void floatStep(DotOp op, llvm::ArrayRef<At> origin, int64_t rows, int64_t columns, At k, int64_t depth,
                  llvm::SmallVectorImpl<mlir::Value> &acc);
   void integerStep(DotOp op, llvm::ArrayRef<At> origin, int64_t rows, int64_t columns, At k, int64_t depth,
@@ -161,6 +168,19 @@ private:
   bool codesInWords(mlir::Value tile);
   mlir::Value codeWords(mlir::Value tile, llvm::ArrayRef<At> at);
   mlir::Value activationWord(mlir::Value tile, At row, At k);
+
+  // ---- MatrixDots.cpp: tile registers
+  /// Emits the product through tile registers and returns true, or leaves all as it is.
+  bool matrixDot(DotOp op);
+  bool packedInRows(mlir::Value tile);
+  std::pair<mlir::Value, mlir::Value> activationRows(mlir::Value tile, At row, At k);
+  mlir::Value weightRows(mlir::Value tile, At n, At k, int64_t depth, mlir::Value scratch);
+  /// Around the blocks [from, to) of a grid: the shapes that these ask for are configured before.
+  void beginTileRegisters(mlir::Value from, mlir::Value to);
+  void endTileRegisters();
+  /// Number of the register that holds tile `number` of a role with that shape, as an i8 constant.
+  mlir::Value tileRegister(char role, int64_t number, int64_t rows, int64_t bytes);
+
   void reduce(ReduceOp op);
   mlir::Value reduceLanes(ReduceOp op, Ats at, int lane);
   mlir::Value combine(llvm::StringRef kind, mlir::Value x, mlir::Value y);
@@ -185,6 +205,10 @@ private:
   mlir::Value shuffle(mlir::Value x, mlir::Value y, llvm::ArrayRef<int64_t> lanes);
   mlir::Value bitcast(mlir::Value value, mlir::Type type);
   mlir::Value intrinsic(llvm::StringRef name, mlir::Type type, mlir::ValueRange operands);
+  /// The same vector, known to be complete before any later load or store; no code.
+  mlir::Value fence(mlir::Value value);
+  /// One without a result.
+  void instruction(llvm::StringRef name, mlir::ValueRange operands);
   /// A loop with carried values; the body gets the counter and returns what is carried on.
   llvm::SmallVector<mlir::Value>
   loop(mlir::Value from, mlir::Value to, mlir::Value step, mlir::ValueRange carried,
@@ -198,6 +222,15 @@ private:
   const TargetInfo &target;
   int64_t lanes;
   bool failed = false;
+  struct TileShape {
+    char role;
+    int64_t number, rows, bytes;
+    bool operator==(const TileShape &other) const = default;
+  };
+  llvm::SmallVector<TileShape, 8> tileShapes; ///< of the grid at hand, by register
+  mlir::Value tileConfig;
+  mlir::scf::IfOp tileConfigured;
+  bool usesTileRegisters = false;
   mlir::IRMapping scalars;
   llvm::DenseMap<mlir::Value, ViewState> views;
   llvm::DenseMap<mlir::Value, TileState> tiles;

@@ -165,10 +165,14 @@ Value KernelEmitter::allocate(Type type) {
   int64_t total;
   bufferStrides(tile, laneDim(type), lanes, total);
   int64_t width = std::max<int64_t>(1, tile.getElementTypeBitWidth() / 8);
+  // One register more than the tile: an unaligned piece at its end may be read as a whole register.
+  return allocateBytes((total + lanes) * width);
+}
+
+Value KernelEmitter::allocateBytes(int64_t bytes) {
   OpBuilder::InsertionGuard guard(b);
   b.setInsertionPointToStart(&entryFunction.front());
-  // One register more than the tile: an unaligned piece at its end may be read as a whole register.
-  Value count = constant(b.getI64Type(), (total + lanes) * width);
+  Value count = constant(b.getI64Type(), bytes);
   Type pointer = LLVM::LLVMPointerType::get(b.getContext());
   Value memory = LLVM::AllocaOp::create(b, loc, pointer, b.getI8Type(), count, 64);
   // A buffer is meant to be memory: a scalar is then one broadcasting load. Seen through, the optimiser would turn it

@@ -1,6 +1,8 @@
 // One table: name, cpuid leaf, register, bit, and the state that the system must save for it.
 #include "adze/Runtime/Artifact/CpuFeatures.h"
 
+#include "adze/Support/TileRegisters.h"
+
 #include <algorithm>
 #include <cpuid.h>
 #include <cstdint>
@@ -49,7 +51,10 @@ bool present(const Row &row) {
   uint32_t registers[4] = {};
   if (!__get_cpuid_count(row.leaf, row.subleaf, &registers[Eax], &registers[Ebx], &registers[Ecx], &registers[Edx]))
     return false;
-  return (registers[row.where] >> row.bit & 1) && (savedState() & row.state) == row.state;
+  if (!(registers[row.where] >> row.bit & 1) || (savedState() & row.state) != row.state)
+    return false;
+  // Tile registers are there for a process that asks. Whoever checks an artifact's features is about to run it.
+  return row.state != kAmx || requestTileRegisters();
 }
 } // namespace
 

@@ -14,11 +14,26 @@ namespace adze::tile {
 
 namespace {
 
+/// A rest of a run-time extent runs in tiles of this size before it runs by 1: a batch of eight tokens must not pay for
+/// sixteen rows, nor eight times for one.
+constexpr int64_t kRestTile = 4;
+
 std::optional<int64_t> constantOf(Value value) {
   IntegerAttr attribute;
   if (matchPattern(value, m_Constant(&attribute)))
     return attribute.getInt();
   return std::nullopt;
+}
+
+/// Whether a run-time extent was made as a multiple of the tile.
+bool isMultiple(Value extent, int64_t size) {
+  auto product = extent.getDefiningOp<arith::MulIOp>();
+  if (!product)
+    return false;
+  for (Value factor : product->getOperands())
+    if (std::optional<int64_t> fixed = constantOf(factor); fixed && *fixed % size == 0)
+      return true;
+  return false;
 }
 
 /// origin, or origin + something.
@@ -164,7 +179,7 @@ struct PeelBoundaries : impl::TilePeelBoundariesPassBase<PeelBoundaries> {
     Value extent = grid.getExtents()[dim];
     int64_t size = grid.getTile()[dim];
     std::optional<int64_t> fixed = constantOf(extent);
-    if (size == 1 || (fixed && *fixed % size == 0)) {
+    if (size == 1 || (fixed && *fixed % size == 0) || isMultiple(extent, size)) {
       markInBounds(grid, dim);
       if (fixed == size)
         startAtZero(grid, dim);
@@ -192,7 +207,8 @@ struct PeelBoundaries : impl::TilePeelBoundariesPassBase<PeelBoundaries> {
     auto rest = cast<GridOp>(builder.clone(*grid));
     grid.getExtentsMutable()[dim].set(whole);
     rest.getExtentsMutable()[dim].set(left);
-    resize(rest, dim, fixed ? *fixed % size : 1);
+    int64_t restSize = fixed ? *fixed % size : size > kRestTile ? kRestTile : 1;
+    resize(rest, dim, restSize);
     if (ADZE_MUTANT("start-rest-at-zero"))
       whole = arith::ConstantIndexOp::create(builder, loc, 0);
     BlockArgument origin = rest.getBody().getArgument(dim);
@@ -204,7 +220,7 @@ struct PeelBoundaries : impl::TilePeelBoundariesPassBase<PeelBoundaries> {
       origin.replaceAllUsesExcept(moved, moved);
     }
     peel(grid, dim + 1);
-    peel(rest, dim + 1);
+    peel(rest, !fixed && restSize > 1 ? dim : dim + 1);
   }
 };
 

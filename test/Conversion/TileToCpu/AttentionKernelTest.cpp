@@ -75,7 +75,7 @@ static void checkAttention(int64_t heads, int64_t groups, int64_t dim, int64_t p
   for (int32_t length : lengths)
     most = std::max<int64_t>(most, (length + page - 1) / page);
   int64_t headElements = page * dim, pageElements = 2 * groups * headElements;
-  for (const TargetInfo *target : runnableTargets()) {
+  for (const TargetInfo *target : testedTargets()) {
     auto kernel = TileKernel::compile(fill(kAttention, {{"page", std::to_string(pageElements)},
                                                         {"head", std::to_string(headElements)},
                                                         {"value", std::to_string(groups * headElements * 4)},

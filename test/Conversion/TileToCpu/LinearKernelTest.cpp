@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include <cmath>
+#include <cstring>
 
 using namespace adze;
 using namespace adze::test;
@@ -55,7 +56,7 @@ static void checkLinear(const char *text, int64_t n, int64_t k, int64_t tileN, i
                         std::initializer_list<int64_t> tokens) {
   Values values(unsigned(n * 7 + k));
   std::vector<float> weights = values.reals(n * k);
-  for (const TargetInfo *target : runnableTargets()) {
+  for (const TargetInfo *target : testedTargets()) {
     WeightPack pack = *target->weightPack("f32", "data", Numerics::F32);
     auto kernel = TileKernel::compile(fill(text, {{"PACK", storageText(pack)},
                                                   {"N", std::to_string(n)},
@@ -86,41 +87,96 @@ TEST(LinearKernel, IsOneChainOfFusedMultiplyAddsForEachOutputWhateverTheRows) {
 
 TEST(LinearKernel, LoopsOverK) { checkLinear(kLoop, 64, 96, 16, 4, {1, 3, 4, 5, 17}); }
 
-/// Operands in bf16, sums in f32: one pack for levels with and without pairs of k.
-TEST(LinearKernel, MultipliesBf16AsFloatsInTheSameOrder) {
-  std::string text = kWhole;
-  for (const char *name : {"%x[%T, %K] : !tile.view<2, f32>", "$PACK} : !tile.view<2, f32>",
-                           ": !tile.view<2, f32> -> tensor", "$mx$Kxf32", "$nx$Kxf32"})
-    for (size_t at = text.find(name); at != std::string::npos; at = text.find(name, at))
-      text.replace(text.find("f32", at), 3, "bf16");
-  const int64_t n = 40, k = 70;
-  Values values(12);
-  std::vector<uint16_t> weights(n * k);
-  for (uint16_t &weight : weights)
-    weight = toBf16(values.real());
-  for (const TargetInfo *target : runnableTargets()) {
-    WeightPack pack = *target->weightPack("bf16", "data", Numerics::Bf16);
-    auto kernel = TileKernel::compile(
-        fill(text, {{"PACK", storageText(pack)}, {"N", "40"}, {"K", "70"}, {"n", "16"}, {"m", "4"}}), "linear",
-        *target);
+/// Weights and activations in bf16, sums in f32, [n, k] by tiles of tileN outputs and `tileM` rows.
+struct Bf16Linear {
+  int64_t n, k, tileN, tileM;
+  std::vector<uint16_t> weights, rows;
+  Bf16Linear(int64_t n, int64_t k, int64_t tileN, int64_t tileM, int64_t tokens)
+      : n(n), k(k), tileN(tileN), tileM(tileM), weights(n * k), rows(tokens * k) {
+    Values values(unsigned(12 + k));
+    for (uint16_t &weight : weights)
+      weight = toBf16(values.real());
+    for (uint16_t &element : rows)
+      element = toBf16(values.real());
+  }
+  std::unique_ptr<TileKernel> compile(const TargetInfo &target) const {
+    std::string text = kWhole;
+    for (const char *name : {"%x[%T, %K] : !tile.view<2, f32>", "$PACK} : !tile.view<2, f32>",
+                             ": !tile.view<2, f32> -> tensor", "$mx$Kxf32", "$nx$Kxf32"})
+      for (size_t at = text.find(name); at != std::string::npos; at = text.find(name, at))
+        text.replace(text.find("f32", at), 3, "bf16");
+    return TileKernel::compile(fill(text, {{"PACK", storageText(*target.weightPack("bf16", "data", Numerics::Bf16))},
+                                           {"N", std::to_string(n)},
+                                           {"K", std::to_string(k)},
+                                           {"n", std::to_string(tileN)},
+                                           {"m", std::to_string(tileM)}}),
+                               "linear", target);
+  }
+  /// The rows [first, first + count) of the result.
+  Buffer<float> run(const TileKernel &kernel, const TargetInfo &target, int64_t first, int64_t count) const {
+    Buffer<uint8_t> w = packed(*target.weightPack("bf16", "data", Numerics::Bf16), weights, n, k, 16);
+    Buffer<uint16_t> x(std::vector<uint16_t>(rows.begin() + first * k, rows.begin() + (first + count) * k));
+    Buffer<float> y(size_t(count * n));
+    kernel.run({x, w, y}, count);
+    return y;
+  }
+};
+
+/// docs/Numerics.md, "Products of bf16": one rounding for each k and for each sum of 32 of them, subnormal numbers
+/// count as zero.
+static void checkBf16(const Bf16Linear &linear) {
+  int64_t n = linear.n, k = linear.k, tokens = int64_t(linear.rows.size()) / k;
+  for (const TargetInfo *target : testedTargets()) {
+    auto kernel = linear.compile(*target);
     ASSERT_TRUE(kernel) << target->name();
     EXPECT_TRUE(kernel->undefined.empty()) << kernel->undefined.front();
-    Buffer<uint8_t> w = packed(pack, weights, n, k, 16);
-    for (int64_t t : {1, 6}) {
-      Buffer<uint16_t> x(size_t(t * k));
-      Buffer<float> y(size_t(t * n));
-      for (size_t i = 0; i < x.size(); ++i)
-        x[i] = toBf16(values.real());
-      kernel->run({x, w, y}, t);
-      for (int64_t i = 0; i < t; ++i)
-        for (int64_t j = 0; j < n; ++j) {
-          float sum = 0;
-          for (int64_t p = 0; p < k; ++p)
-            sum = std::fma(fromBf16(x[i * k + p]), fromBf16(weights[j * k + p]), sum);
-          ASSERT_EQ(y[i * n + j], sum) << target->name() << " T " << t << " at " << i << ", " << j;
+    Buffer<float> y = linear.run(*kernel, *target, 0, tokens);
+    for (int64_t i = 0; i < tokens; ++i)
+      for (int64_t j = 0; j < n; ++j) {
+        float chain = 0;
+        double sum = 0, size = 0, tiny = double(k);
+        for (int64_t p = 0; p < k; ++p) {
+          float a = fromBf16(linear.rows[i * k + p]), b = fromBf16(linear.weights[j * k + p]);
+          chain = std::fma(a, b, chain);
+          sum += double(a) * b;
+          size += std::abs(double(a) * b);
+          tiny += std::abs(a) + std::abs(b);
         }
-    }
+        double roundings = double(k + 2 * ((k + 31) / 32)) * 0x1p-24;
+        if (target->has("avx512bf16"))
+          ASSERT_NEAR(y[i * n + j], sum, roundings / (1 - roundings) * size + tiny * 0x1p-126)
+              << target->name() << " at " << i << ", " << j;
+        else
+          ASSERT_EQ(y[i * n + j], chain) << target->name() << " at " << i << ", " << j;
+      }
+    // A row alone, in fours and in sixteens: the same bits.
+    for (int64_t count : {1, 4, 7, 16})
+      for (int64_t first = 0; first + count <= tokens; first += 5) {
+        Buffer<float> part = linear.run(*kernel, *target, first, count);
+        ASSERT_EQ(std::memcmp(part.data(), &y[first * n], size_t(count * n) * 4), 0)
+            << target->name() << ": " << count << " rows from " << first;
+      }
   }
+}
+
+TEST(LinearKernel, MultipliesBf16ByTheLevelsInstructionAndARowDoesNotDependOnOthers) {
+  checkBf16(Bf16Linear(64, 128, 32, 16, 37));
+  checkBf16(Bf16Linear(48, 96, 48, 4, 9));
+}
+
+TEST(LinearKernel, MultipliesBf16OfEveryDepthAndWidth) {
+  checkBf16(Bf16Linear(40, 70, 16, 4, 6));
+  checkBf16(Bf16Linear(13, 33, 32, 16, 21));
+  checkBf16(Bf16Linear(80, 31, 80, 16, 17));
+}
+
+TEST(LinearKernel, FlushesSubnormalBf16OrNotWithinTheBound) {
+  Bf16Linear linear(16, 64, 16, 16, 17);
+  for (size_t i = 0; i < linear.rows.size(); i += 3)
+    linear.rows[i] = uint16_t(i % 128); // below 2^-126
+  for (size_t i = 0; i < linear.weights.size(); i += 5)
+    linear.weights[i] = uint16_t(0x8000 | i % 128);
+  checkBf16(linear);
 }
 
 TEST(LinearKernel, HandlesEdgesOfOutputsAndDepthThatNoTileDivides) {

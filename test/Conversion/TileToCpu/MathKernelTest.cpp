@@ -50,7 +50,7 @@ static void checkFunction(const std::string &op, const std::function<double(doub
   std::vector<float> inputs(special);
   while (inputs.size() < 4096)
     inputs.push_back(float(low + (high - low) * (values.real() + 1) / 2));
-  for (const TargetInfo *target : runnableTargets()) {
+  for (const TargetInfo *target : testedTargets()) {
     auto kernel = compileApply("math." + op, *target);
     ASSERT_TRUE(kernel);
     EXPECT_TRUE(kernel->undefined.empty()) << kernel->undefined.front();
@@ -66,7 +66,7 @@ static const float kNan = std::numeric_limits<float>::quiet_NaN();
 
 TEST(MathKernel, ExponentialIsExactAtZeroAndMinusInfinity) {
   for (const char *op : {"math.exp", "math.exp2"}) {
-    auto kernel = compileApply(op, *runnableTargets().front());
+    auto kernel = compileApply(op, *testedTargets().front());
     ASSERT_TRUE(kernel);
     Buffer<float> x(std::vector<float>(64, 0.0f)), y(64);
     x[1] = -0.0f;
@@ -108,7 +108,7 @@ TEST(MathKernel, RoundsToBf16ToNearestEvenAndKeepsNan) {
   Values values(9);
   while (inputs.size() < 640)
     inputs.push_back(values.real() * 1000);
-  for (const TargetInfo *target : runnableTargets()) {
+  for (const TargetInfo *target : testedTargets()) {
     auto down = compileApply("arith.truncf", *target, "f32", "bf16");
     auto up = compileApply("arith.extf", *target, "bf16", "f32");
     ASSERT_TRUE(down && up);
@@ -127,7 +127,7 @@ TEST(MathKernel, RoundsToBf16ToNearestEvenAndKeepsNan) {
 }
 
 TEST(MathKernel, ConvertsHalfPrecisionWithoutALibrary) {
-  for (const TargetInfo *target : runnableTargets()) {
+  for (const TargetInfo *target : testedTargets()) {
     auto down = compileApply("arith.truncf", *target, "f32", "f16");
     auto up = compileApply("arith.extf", *target, "f16", "f32");
     ASSERT_TRUE(down && up);
@@ -145,6 +145,6 @@ TEST(MathKernel, ConvertsHalfPrecisionWithoutALibrary) {
 
 TEST(MathKernel, RefusesAFunctionThatHasNoGeneratedForm) {
   testing::internal::CaptureStderr();
-  EXPECT_FALSE(compileApply("math.log", *runnableTargets().front()));
+  EXPECT_FALSE(compileApply("math.log", *testedTargets().front()));
   EXPECT_NE(testing::internal::GetCapturedStderr().find("has no generated form"), std::string::npos);
 }

@@ -2,9 +2,12 @@
 
 #include <gtest/gtest.h>
 
+#include <atomic>
 #include <chrono>
 #include <cmath>
 #include <cstdio>
+#include <cstdlib>
+#include <thread>
 
 using namespace adze;
 using namespace adze::test;
@@ -105,9 +108,11 @@ struct Weight {
   std::vector<uint8_t> codes;
   std::vector<uint16_t> scales, offsets;
 
-  Weight(std::string encoding, int64_t n, int64_t k, int64_t group, int64_t low, int64_t high)
+  Weight(std::string encoding, int64_t n, int64_t k, int64_t group, int64_t low, int64_t high, bool zeros = false)
       : encoding(encoding), n(n), k(k), group(group), low(low), high(high), codes(n * k), scales(n * (k / group)),
         offsets(scales.size()) {
+    if (zeros)
+      return;
     Values values(unsigned(n + k));
     for (uint8_t &code : codes)
       code = uint8_t(values.integer(low, high));
@@ -151,7 +156,7 @@ struct Weight {
 static void checkInteger(const Weight &weight, int64_t tileM, int64_t tileN, std::initializer_list<int64_t> tokens) {
   Values values(5);
   int64_t groups = weight.k / weight.group;
-  for (const TargetInfo *target : runnableTargets()) {
+  for (const TargetInfo *target : testedTargets()) {
     auto kernel = weight.compile(kInteger, *target, tileM, tileN);
     ASSERT_TRUE(kernel) << target->name();
     EXPECT_TRUE(kernel->undefined.empty()) << kernel->undefined.front();
@@ -191,7 +196,7 @@ static void checkInteger(const Weight &weight, int64_t tileM, int64_t tileN, std
 static void checkFloat(const Weight &weight, int64_t tileM, int64_t tileN, std::initializer_list<int64_t> tokens) {
   Values values(6);
   int64_t groups = weight.k / weight.group;
-  for (const TargetInfo *target : runnableTargets()) {
+  for (const TargetInfo *target : testedTargets()) {
     auto kernel = weight.compile(kFloat, *target, tileM, tileN);
     ASSERT_TRUE(kernel) << target->name();
     EXPECT_TRUE(kernel->undefined.empty()) << kernel->undefined.front();
@@ -218,6 +223,69 @@ TEST(QuantizedKernel, MultipliesFourBitCodesExactlyAndAddsGroupsInOrder) {
   checkInteger(Weight("q4_1", 48, 96, 32, 0, 15), 4, 16, {1, 3, 4, 5, 17});
 }
 
+/// From eight rows on tile registers take over, where the level has them; the rest runs by 4 and by 1.
+TEST(QuantizedKernel, GivesTheSameSumsForEveryNumberOfRows) {
+  checkInteger(Weight("q4_1", 48, 96, 32, 0, 15), 16, 16, {1, 4, 8, 16, 23, 37});
+  checkInteger(Weight("q8_0", 32, 96, 32, -128, 127), 16, 16, {1, 16, 21});
+  checkInteger(Weight("q6_k", 48, 64, 16, -32, 31), 16, 32, {16, 19});
+  checkInteger(Weight("q4_1", 40, 64, 32, 0, 15), 16, 32, {16, 18});
+}
+
+/// The int32 sums themselves, at their extremes: every level gives the same numbers as plain integers.
+TEST(QuantizedKernel, GivesTheSameInt32SumsAtEveryLevel) {
+  const char *text = R"(
+func.func @sums(%x: !tile.ptr, %w: !tile.ptr, %y: !tile.ptr, %T: index, %B: index, %R: index, %layer: index) attributes {tile.kernel, tile.family = "quantized_linear"} {
+  %c0 = arith.constant 0 : index
+  %N = arith.constant 16 : index
+  %K = arith.constant 64 : index
+  %X = tile.view %x[%T, %K] : !tile.view<2, i8>
+  %W = tile.view %w[%N, %K] {constant, storage = $PACK} : !tile.view<2, i8>
+  %Y = tile.view %y[%T, %N] : !tile.view<2, i32>
+  tile.grid (%n, %t) = (%N, %T) by [16, 16] {
+    %none = arith.constant dense<0> : tensor<16x16xi32>
+    %a = tile.load %X[%t, %c0] {in_bounds = array<i64: 1>} : !tile.view<2, i8> -> tensor<16x64xi8>
+    %b = tile.load %W[%n, %c0] {in_bounds = array<i64: 0, 1>} : !tile.view<2, i8> -> tensor<16x64xi8>
+    %d = tile.dot %a, %b, %none$UNSIGNED : tensor<16x64xi8>, tensor<16x64xi8>, tensor<16x16xi32>
+    tile.store %d, %Y[%t, %n] : tensor<16x16xi32>, !tile.view<2, i32>
+  }
+  return
+})";
+  for (bool isUnsigned : {false, true})
+    for (const TargetInfo *target : testedTargets()) {
+      WeightPack pack = *target->weightPack("q8_0", "codes", Numerics::A8);
+      auto kernel = TileKernel::compile(
+          fill(text, {{"PACK", storageText(pack)}, {"UNSIGNED", isUnsigned ? " {b_unsigned}" : ""}}), "sums", *target);
+      ASSERT_TRUE(kernel) << target->name();
+      // Outputs: all 255 (or -1), all -128, all 127, then a mixture. Rows: all 127, all -127, all 0, then a mixture.
+      Values values(24);
+      std::vector<uint8_t> w(16 * 64);
+      for (int64_t i = 0; i < 16 * 64; ++i)
+        w[i] = i < 64 ? 255 : i < 128 ? 128 : i < 192 ? 127 : uint8_t(values.integer(0, 255));
+      Buffer<uint8_t> packedWeights = packed(pack, w, 16, 64, 8);
+      for (int64_t t : {1, 5, 16, 37}) {
+        Buffer<int8_t> x(size_t(t * 64));
+        Buffer<int32_t> y(size_t(t * 16));
+        for (int64_t i = 0; i < t * 64; ++i)
+          x[i] = int8_t(i < 64 ? 127 : i < 128 ? -127 : i < 192 ? 0 : values.integer(-127, 127));
+        kernel->run({x, packedWeights, y}, t);
+        for (int64_t i = 0; i < t; ++i)
+          for (int64_t j = 0; j < 16; ++j) {
+            int32_t sum = 0;
+            for (int64_t p = 0; p < 64; ++p)
+              sum += x[i * 64 + p] * (isUnsigned ? int32_t(w[j * 64 + p]) : int32_t(int8_t(w[j * 64 + p])));
+            ASSERT_EQ(y[i * 16 + j], sum) << target->name() << " T " << t << " at " << i << ", " << j;
+          }
+      }
+    }
+}
+
+/// One product over more k than a tile register holds.
+TEST(QuantizedKernel, MultipliesGroupsOfAnyLength) {
+  checkInteger(Weight("q8_0", 32, 256, 128, -128, 127), 16, 16, {1, 17});
+  checkInteger(Weight("q4_1", 32, 128, 64, 0, 15), 16, 16, {1, 16});
+  checkInteger(Weight("q4_1", 16, 512, 256, 0, 15), 16, 16, {16});
+}
+
 TEST(QuantizedKernel, MultipliesEightBitCodesExactlyFromMinus128) {
   checkInteger(Weight("q8_0", 48, 96, 32, -128, 127), 4, 16, {1, 3, 4, 5});
 }
@@ -234,36 +302,75 @@ TEST(QuantizedKernel, FormsWeightsForFloatActivationsFromTheSamePack) {
   checkFloat(Weight("q8_0", 48, 96, 32, -128, 127), 4, 16, {1, 4});
 }
 
-/// Not a test of behaviour: prints ns a call and bytes a second. Run with --gtest_also_run_disabled_tests.
-TEST(QuantizedKernel, DISABLED_MeasuresDecode) {
-  const TargetInfo *target = runnableTargets().back();
-  for (auto [n, k] : {std::pair<int64_t, int64_t>{1536, 576}, {576, 1536}, {49152, 576}})
-    for (int64_t tileN : {16, 32, 64}) {
-      Weight weight("q4_1", n, k, 32, 0, 15);
-      auto before = std::chrono::steady_clock::now();
-      auto kernel = weight.compile(kInteger, *target, 4, tileN);
-      double compiled = std::chrono::duration<double>(std::chrono::steady_clock::now() - before).count();
+/// Runs `work(part)` on that many threads; the best of some rounds, in seconds.
+template <class Work> static double bestOf(int rounds, int threads, Work work) {
+  double best = 1e9;
+  for (int round = 0; round < rounds; ++round) {
+    auto before = std::chrono::steady_clock::now();
+    std::vector<std::thread> others;
+    for (int part = 1; part < threads; ++part)
+      others.emplace_back([&, part] { work(part); });
+    work(0);
+    for (std::thread &other : others)
+      other.join();
+    best = std::min(best, std::chrono::duration<double>(std::chrono::steady_clock::now() - before).count());
+  }
+  return best;
+}
+
+/// Not a test of behaviour: prints microseconds a call and bytes a second of the levels that this machine has. The last
+/// shape is larger than a cache; what two threads read of it is compared with what they read doing nothing else. Run
+/// with --gtest_also_run_disabled_tests.
+TEST(QuantizedKernel, DISABLED_MeasuresEveryLevel) {
+  for (const TargetInfo *target : testedTargets()) {
+    if (!runsHere(*target) && !std::getenv("TILE_KERNELS")) // neither to measure nor to keep
+      continue;
+    for (auto [n, k] : {std::pair<int64_t, int64_t>{1536, 576}, {576, 1536}, {49152, 576}, {65536, 4096}}) {
+      ScheduleRow row = target->scheduleRow({"quantized_linear", "q4_1", Numerics::A8, n, k});
+      if (const char *tile = std::getenv("TILE")) // "4x16" measures other tiles than the schedule's
+        std::sscanf(tile, "%ldx%ld", &row.tokens, &row.columns);
+      bool large = n * k > 100000000;
+      Weight weight("q4_1", n, k, 32, 0, 15, true);
+      auto kernel = weight.compile(kInteger, *target, row.tokens, row.columns);
       ASSERT_TRUE(kernel);
+      if (!runsHere(*target))
+        continue;
       Buffer<uint8_t> w = weight.part(*target, "codes"), s = weight.part(*target, "scales"),
                       o = weight.part(*target, "offsets");
-      for (int64_t t : {1, 4, 16}) {
+      for (int64_t t : {1, 4, 8, 16, 64}) {
+        if (large && t > 8)
+          continue;
         Buffer<int8_t> x(size_t(t * k));
         Buffer<float> xs(size_t(t * k / 32)), y(size_t(t * n));
         Buffer<int32_t> xsum(size_t(t * k / 32));
         std::memset(x.data(), 1, x.size());
         std::memset(xs.data(), 0, xs.size() * 4);
         std::memset(xsum.data(), 0, xsum.size() * 4);
-        double best = 1e9;
-        for (int repeat = 0; repeat < 30; ++repeat) {
-          before = std::chrono::steady_clock::now();
-          for (int i = 0; i < 3; ++i)
-            kernel->run({x, xs, xsum, w, s, o, y}, t);
-          double took = std::chrono::duration<double>(std::chrono::steady_clock::now() - before).count() / 3;
-          best = std::min(best, took);
+        for (int threads : {1, 2}) {
+          double best = bestOf(large ? 5 : 50, threads, [&](int part) {
+            kernel->run({x, xs, xsum, w, s, o, y}, t, 0, 0, 0, threads, part, part + 1);
+          });
+          std::printf("%-12s n %5lld k %4lld T %2lld threads %d: %8.1f us, %6.2f GB/s of weights, %7.1f GOP/s\n",
+                      std::string(target->name()).c_str(), (long long)n, (long long)k, (long long)t, threads,
+                      best * 1e6, double(n * k) * 0.625 / best * 1e-9, 2.0 * double(n * k * t) / best * 1e-9);
         }
-        std::printf("n %lld k %lld tile %lld T %lld: %.1f us, %.2f GB/s, %.1f GOP/s (compiled in %.2f s)\n",
-                    (long long)n, (long long)k, (long long)tileN, (long long)t, best * 1e6,
-                    double(n * k) * 0.625 / best * 1e-9, 2.0 * double(n * k * t) / best * 1e-9, compiled);
       }
+      if (large)
+        for (int threads : {1, 2}) {
+          std::atomic<uint64_t> sink = 0;
+          double best = bestOf(5, threads, [&](int part) {
+            size_t words = w.size() / 8 / 8 * 8, first = words * part / threads, last = words * (part + 1) / threads;
+            const auto *at = reinterpret_cast<const uint64_t *>(w.data());
+            uint64_t sums[8] = {};
+            for (size_t i = first; i + 8 <= last; i += 8)
+              for (size_t j = 0; j < 8; ++j)
+                sums[j] += at[i + j];
+            for (uint64_t sum : sums)
+              sink += sum;
+          });
+          std::printf("%-12s reading alone, threads %d: %6.2f GB/s\n", std::string(target->name()).c_str(), threads,
+                      double(w.size()) / best * 1e-9);
+        }
     }
+  }
 }

@@ -81,7 +81,7 @@ static float laneSum(const std::vector<float> &values, int64_t lanes) {
 }
 
 static void checkNorm(int64_t n, int64_t tileM, std::initializer_list<int64_t> tokens) {
-  for (const TargetInfo *target : runnableTargets()) {
+  for (const TargetInfo *target : testedTargets()) {
     auto kernel = TileKernel::compile(fill(kNormQuantize, {{"N", std::to_string(n)}, {"m", std::to_string(tileM)}}),
                                       "norm", *target);
     ASSERT_TRUE(kernel) << target->name();
@@ -155,7 +155,7 @@ static void checkGather(const char *encoding, const char *part, const char *type
   std::vector<T> table(n * k);
   for (T &value : table)
     value = T(values.integer(low, high));
-  for (const TargetInfo *target : runnableTargets()) {
+  for (const TargetInfo *target : testedTargets()) {
     WeightPack pack = *target->weightPack(encoding, part, Numerics::F32);
     std::string text = fill(kGather, {{"convert", convert}, {"PACK", storageText(pack)}, {"type", type}});
     auto kernel =

@@ -1,23 +1,10 @@
 #include "TileRunner.h"
 
-#include "adze/Conversion/TileToCpu/Passes.h"
-#include "adze/Dialect/Tile/IR/Tile.h"
-#include "adze/Target/NativeCode.h"
-#include "adze/Transforms/Tile/Passes.h"
-
-#include "mlir/Dialect/Func/IR/FuncOps.h"
-#include "mlir/Parser/Parser.h"
-#include "mlir/Pass/PassManager.h"
-#include "mlir/Target/LLVMIR/Dialect/Builtin/BuiltinToLLVMIRTranslation.h"
-#include "mlir/Target/LLVMIR/Dialect/LLVMIR/LLVMToLLVMIRTranslation.h"
-#include "mlir/Target/LLVMIR/Export.h"
-#include "llvm/IR/LLVMContext.h"
-#include "llvm/IR/Module.h"
+#include "adze/Support/Hash.h"
 
 #include <cstdio>
 #include <cstdlib>
 #include <dlfcn.h>
-#include <fstream>
 #include <sys/mman.h>
 #include <unistd.h>
 
@@ -35,53 +22,13 @@ GuardedBytes::GuardedBytes(size_t size) {
 }
 GuardedBytes::~GuardedBytes() { munmap(mapping, mapped); }
 
-std::unique_ptr<TileKernel> TileKernel::compile(const std::string &text, const std::string &name,
-                                                const TargetInfo &target) {
-  mlir::DialectRegistry registry;
-  registry.insert<tile::TileDialect, mlir::func::FuncDialect, mlir::arith::ArithDialect, mlir::scf::SCFDialect,
-                  mlir::math::MathDialect, mlir::vector::VectorDialect, mlir::LLVM::LLVMDialect>();
-  mlir::registerBuiltinDialectTranslation(registry);
-  mlir::registerLLVMDialectTranslation(registry);
-  mlir::MLIRContext context(registry, mlir::MLIRContext::Threading::DISABLED);
-  context.printOpOnDiagnostic(false);
-  auto module = mlir::parseSourceString<mlir::ModuleOp>(text, &context);
-  if (!module)
-    return nullptr;
-  tile::registerTileTransformsPasses();
-  mlir::PassManager manager(&context);
-  tile::buildTileToLLVM(manager, target.name());
-  if (std::getenv("TILE_RUNNER_PRINT"))
-    manager.enableIRPrinting();
-  if (mlir::failed(manager.run(*module)))
-    return nullptr;
-  llvm::LLVMContext llvmContext;
-  std::unique_ptr<llvm::Module> translated = mlir::translateModuleToLLVMIR(*module, llvmContext);
-  if (!translated)
-    return nullptr;
-  Expected<std::string> object = compileToObject(*translated, target, {name, name + "_blocks"});
-  if (!object) {
-    std::fprintf(stderr, "%s\n", object.status().message().c_str());
-    return nullptr;
-  }
+std::unique_ptr<TileKernel> TileKernel::load(const std::string &file, const std::string &name) {
   auto kernel = std::make_unique<TileKernel>();
-  kernel->undefined = *undefinedSymbols(*object);
-  char folder[] = "/tmp/tile-runner-XXXXXX";
-  if (!mkdtemp(folder))
+  kernel->library = dlopen(file.c_str(), RTLD_NOW | RTLD_LOCAL);
+  if (!kernel->library) {
+    std::fprintf(stderr, "%s\n", dlerror());
     return nullptr;
-  std::string path = std::string(folder) + "/kernel";
-  std::ofstream(path + ".o", std::ios::binary) << *object;
-  Status linked = linkSharedObject({path + ".o"}, path + ".so");
-  if (linked.ok())
-    kernel->library = dlopen((path + ".so").c_str(), RTLD_NOW | RTLD_LOCAL);
-  else
-    std::fprintf(stderr, "%s\n", linked.message().c_str());
-  if (!std::getenv("TILE_RUNNER_KEEP")) {
-    std::remove((path + ".o").c_str());
-    std::remove((path + ".so").c_str());
-    std::remove(folder);
   }
-  if (!kernel->library)
-    return nullptr;
   kernel->entry = reinterpret_cast<AdzeKernelEntry>(dlsym(kernel->library, name.c_str()));
   kernel->count = reinterpret_cast<AdzeKernelBlocks>(dlsym(kernel->library, (name + "_blocks").c_str()));
   return kernel->entry && kernel->count ? std::move(kernel) : nullptr;
@@ -106,24 +53,15 @@ int64_t TileKernel::blocks(const std::vector<void *> &pointers, int64_t tokens, 
 }
 
 void TileKernel::run(const std::vector<void *> &pointers, int64_t tokens, int64_t requests, int64_t rows, int64_t layer,
-                     int64_t pieces) const {
+                     int64_t pieces, int64_t first, int64_t last) const {
   std::vector<uint64_t> arguments = words(pointers, {tokens, requests, rows, layer});
   int64_t all = count(arguments.data());
-  for (int64_t piece = 0; piece < pieces; ++piece)
+  for (int64_t piece = first; piece < (last < 0 ? pieces : last); ++piece)
     entry(arguments.data(), all * piece / pieces, all * (piece + 1) / pieces);
 }
 
-std::vector<const TargetInfo *> adze::test::runnableTargets() {
-  std::vector<const TargetInfo *> targets;
-  const TargetInfo *host = hostTarget();
-  for (std::string_view name : targetNames()) {
-    if (!host)
-      break;
-    targets.push_back(findTarget(name));
-    if (targets.back() == host)
-      break;
-  }
-  return targets;
+std::string adze::test::storedKernel(const std::string &folder, const std::string &text, const TargetInfo &target) {
+  return folder + "/" + hashText(std::string(target.name()) + text).substr(0, 16) + ".so";
 }
 
 std::string adze::test::fill(std::string text, const std::vector<std::pair<std::string, std::string>> &values) {

@@ -52,15 +52,18 @@ private:
 /// A kernel compiled for one level and loaded.
 class TileKernel {
 public:
-  /// Prints diagnostics and returns null when the text has no CPU form.
+  /// Prints diagnostics and returns null when the text has no CPU form. Instructions that this machine lacks are
+  /// emulated. With the environment's TILE_KERNELS set to a folder, what was compiled for the level itself is kept
+  /// there as well: TileKernelReplay runs it on a machine without a compiler.
   static std::unique_ptr<TileKernel> compile(const std::string &text, const std::string &name,
                                              const TargetInfo &target);
+  static std::unique_ptr<TileKernel> load(const std::string &file, const std::string &name);
   ~TileKernel();
   int64_t blocks(const std::vector<void *> &pointers, int64_t tokens, int64_t requests = 0, int64_t rows = 0,
                  int64_t layer = 0) const;
-  /// Runs every block, in `pieces` calls of the entry.
+  /// Runs every block, in `pieces` calls of the entry, or the pieces [first, last) alone.
   void run(const std::vector<void *> &pointers, int64_t tokens, int64_t requests = 0, int64_t rows = 0,
-           int64_t layer = 0, int64_t pieces = 1) const;
+           int64_t layer = 0, int64_t pieces = 1, int64_t first = 0, int64_t last = -1) const;
   AdzeKernelEntry entry = nullptr;
   AdzeKernelBlocks count = nullptr;
   std::vector<std::string> undefined; ///< names that the object file lacks
@@ -69,8 +72,12 @@ private:
   void *library = nullptr;
 };
 
-/// The levels that this machine can run, weakest first.
-std::vector<const TargetInfo *> runnableTargets();
+/// The levels to test, weakest first: all of them, or for TileKernelReplay those that the machine has.
+std::vector<const TargetInfo *> testedTargets();
+/// Whether that level's kernels run on this machine's own instructions.
+bool runsHere(const TargetInfo &target);
+/// Where a compiled kernel is kept.
+std::string storedKernel(const std::string &folder, const std::string &text, const TargetInfo &target);
 
 /// `text` with every `$NAME` replaced.
 std::string fill(std::string text, const std::vector<std::pair<std::string, std::string>> &values);

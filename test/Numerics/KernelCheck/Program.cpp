@@ -1,5 +1,6 @@
 #include "Program.h"
 
+#include "../../Target/EmulatedInstructions.h"
 #include "adze/Conversion/TileToCpu/Passes.h"
 #include "adze/Dialect/Llm/IR/Llm.h"
 #include "adze/Dialect/Tile/IR/Tile.h"
@@ -11,6 +12,7 @@
 #include "mlir/Target/LLVMIR/Export.h"
 #include "llvm/IR/LLVMContext.h"
 #include "llvm/IR/Module.h"
+#include "llvm/Transforms/Utils/Cloning.h"
 
 #include <cstdlib>
 #include <dlfcn.h>
@@ -42,11 +44,19 @@ adze::Expected<std::unique_ptr<Program>> Program::compile(ModuleOp module, const
   std::unique_ptr<llvm::Module> code = translateModuleToLLVMIR(*copy, context);
   if (!code)
     return adze::internalError("the kernels could not be translated");
+  std::unique_ptr<llvm::Module> emulated = adze::test::machineRuns(target) ? nullptr : llvm::CloneModule(*code);
   auto object = adze::compileToObject(*code, target, names);
   if (!object)
     return object.status();
-
   auto program = std::make_unique<Program>();
+  program->object = *object;
+  if (emulated) {
+    if (adze::Status status = adze::test::emulateInstructions(*emulated); !status.ok())
+      return status;
+    object = adze::compileToObject(*emulated, adze::test::emulationTarget(), names);
+    if (!object)
+      return object.status();
+  }
   char folder[] = "/tmp/kernel-check-XXXXXX";
   if (!mkdtemp(folder))
     return adze::ioError("no temporary folder");

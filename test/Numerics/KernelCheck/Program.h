@@ -14,12 +14,16 @@ namespace kernelcheck {
 
 class Program {
 public:
-  /// Compiles every tile kernel of the module (which stays as it is) for the target and loads the result.
+  /// Compiles every tile kernel of the module (which stays as it is) for the target and loads the result; instructions
+  /// that this machine lacks are emulated.
   static adze::Expected<std::unique_ptr<Program>> compile(mlir::ModuleOp module, const adze::TargetInfo &target);
   ~Program();
 
   /// Runs all blocks of a kernel, cut into several ranges and not in order: no block may depend on another.
   adze::Status run(llvm::StringRef kernel, const uint64_t *arguments) const;
+
+  /// The object file for the target itself, without emulation.
+  std::string object;
 
 private:
   void *handle = nullptr;

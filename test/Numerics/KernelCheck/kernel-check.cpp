@@ -1,7 +1,9 @@
-// kernel-check [--numerics=M] [--page=N] [--rules=R] [--target=NAME] [--batch=Q:KV:PROMPT,...] [--dump=FILE] FILE.mlir
+// kernel-check [--numerics=M] [--page=N] [--rules=R] [--target=NAME|all] [--batch=Q:KV:PROMPT,...] [--dump=FILE]
+//              [--object=FILE] FILE.mlir
 //
-// Takes steps as an importer makes them, brings them to kernels for each CPU level of this machine (or for --target
-// alone), and compares the kernels with the reference evaluator on generated inputs:
+// Takes steps as an importer makes them, brings them to kernels for each CPU level of this machine (or for --target, or
+// for all of them: instructions that the machine lacks are emulated), and compares the kernels with the reference
+// evaluator on generated inputs:
 //
 //   alone    each kernel on the reference's own inputs, so that a difference is that kernel's;
 //   chained  the whole function, kernel after kernel, against the reference's results.
@@ -10,7 +12,8 @@
 // written behind a buffer. What is exact by its description (quantization, integer products) must be equal; the rest
 // may differ by the tolerance times the largest number of the row. --dump writes the chained results' bits: two forms
 // of one module (fused and unfused, pages of 16 and of 64) are compared by comparing these files. The batch gives
-// queries, tokens in the cache after the step, and prompt length of each request.
+// queries, tokens in the cache after the step, and prompt length of each request. --object keeps the last level's
+// object file, as the level's own instructions.
 #include "Memory.h"
 #include "Program.h"
 
@@ -49,6 +52,7 @@ llvm::cl::opt<std::string> batchText("batch", llvm::cl::init("3:3:3,1:70:5,7:20:
 llvm::cl::opt<uint64_t> seed("seed", llvm::cl::init(1));
 llvm::cl::opt<double> tolerance("tolerance", llvm::cl::init(4e-6));
 llvm::cl::opt<std::string> dumpFile("dump");
+llvm::cl::opt<std::string> objectFile("object");
 
 reference::Batch batchFor(int64_t page, int64_t *pages) {
   std::vector<reference::RequestStep> requests;
@@ -395,6 +399,10 @@ static int checkLevel(MLIRContext &context, const adze::TargetInfo &target, llvm
     llvm::errs() << program.status().message() << "\n";
     return 1;
   }
+  if (!objectFile.empty()) {
+    std::error_code error;
+    llvm::raw_fd_ostream(objectFile, error) << (*program)->object;
+  }
   Check check(*module, **program);
   for (func::FuncOp step : steps) {
     llvm::outs() << "@" << step.getName() << " for " << name << "\n";
@@ -412,10 +420,10 @@ int main(int argc, char **argv) {
   llvm::SmallVector<const adze::TargetInfo *> targets;
   for (std::string_view name : adze::targetNames()) {
     targets.push_back(adze::findTarget(name));
-    if (targets.back() == adze::hostTarget())
+    if (targetName != "all" && targets.back() == adze::hostTarget())
       break;
   }
-  if (!targetName.empty())
+  if (!targetName.empty() && targetName != "all")
     targets.assign(1, adze::findTarget(targetName.getValue()));
   if (!targets.front()) {
     llvm::errs() << "there is no target named '" << targetName << "'\n";

@@ -32,6 +32,32 @@ func.func @splits_tokens_into_whole_tiles_and_single_rows(%x: !tile.ptr, %y: !ti
   return
 }
 
+// Larger tiles leave tiles of four first, then single rows: the tile of four starts behind the whole tiles, a single row
+// behind both.
+// CHECK-LABEL: func.func @splits_large_tiles_into_fours_and_single_rows
+func.func @splits_large_tiles_into_fours_and_single_rows(%x: !tile.ptr, %T: index) attributes {tile.kernel} {
+  %X = tile.view %x[%T] : !tile.view<1, f32>
+  // CHECK: %[[REST:.*]] = arith.remui %[[T:.*]], %{{.*}} : index
+  // CHECK: %[[WHOLE:.*]] = arith.subi %[[T]], %[[REST]] : index
+  // CHECK: tile.grid (%{{.*}}) = (%[[WHOLE]]) by [16] {
+  // CHECK: tile.store {{.*}} : tensor<16xf32>
+  // CHECK: %[[ONES:.*]] = arith.remui %[[REST]], %{{.*}} : index
+  // CHECK: %[[FOURS:.*]] = arith.subi %[[REST]], %[[ONES]] : index
+  // CHECK: tile.grid (%[[I:.*]]) = (%[[FOURS]]) by [4] {
+  // CHECK: %[[AT:.*]] = arith.addi %[[I]], %[[WHOLE]] : index
+  // CHECK: tile.load %{{.*}}[%[[AT]]] {in_bounds = array<i64: 0>} : <1, f32> -> tensor<4xf32>
+  // CHECK: tile.grid (%[[J:.*]]) = (%[[ONES]]) by [1] {
+  // CHECK: %[[BEHIND:.*]] = arith.addi %[[J]], %[[FOURS]] : index
+  // CHECK: %[[LAST:.*]] = arith.addi %[[BEHIND]], %[[WHOLE]] : index
+  // CHECK: tile.load %{{.*}}[%[[LAST]]] {in_bounds = array<i64: 0>} : <1, f32> -> tensor<1xf32>
+  tile.grid (%t) = (%T) by [16] {
+    %a = tile.load %X[%t] : !tile.view<1, f32> -> tensor<16xf32>
+    %b = arith.addf %a, %a : tensor<16xf32>
+    tile.store %b, %X[%t] : tensor<16xf32>, !tile.view<1, f32>
+  }
+  return
+}
+
 // CHECK-LABEL: func.func @leaves_a_static_extent_that_the_tile_divides
 func.func @leaves_a_static_extent_that_the_tile_divides(%x: !tile.ptr, %T: index) attributes {tile.kernel} {
   %N = arith.constant 32 : index

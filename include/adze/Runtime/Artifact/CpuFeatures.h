@@ -1,8 +1,8 @@
 // CpuFeatures.h: what the machine's processor and system offer, by the names that manifests use (LLVM's: avx2, fma,
 // f16c, avx512vnni, ...).
 //
-// Asked with cpuid and xgetbv: a feature whose registers the system does not save counts as absent. Pure functions,
-// safe from any thread.
+// Asked with cpuid and xgetbv: a feature whose registers the system does not save counts as absent. Asking for an
+// AMX feature also asks the system for the tile registers, for the rest of this process. Safe from any thread.
 #ifndef ADZE_RUNTIME_ARTIFACT_CPUFEATURES_H
 #define ADZE_RUNTIME_ARTIFACT_CPUFEATURES_H
 

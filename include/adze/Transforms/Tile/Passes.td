@@ -12,12 +12,13 @@ def TilePeelBoundariesPass : Tile_Pass<"tile-peel-boundaries"> {
   let summary = "split a grid into whole tiles, which need no masks, and a rest";
   let description = [{
     A grid over an extent that its tile size need not divide becomes two: the whole tiles, and a rest. A rest of a
-    run-time extent (tokens) runs by 1, so that one token costs one row; the rest of a static extent (outputs) is one
-    tile of what is left. Tiles that span the dimension get the rest's size. Loads and stores along the grid's dimension
+    run-time extent (tokens) runs by 4 where the tile is larger, and what is left of that by 1, so that one token costs
+    one row; the rest of a static extent (outputs) is one tile of what is left. Tiles that span the dimension get the rest's size. Loads and stores along the grid's dimension
     whose view has the grid's extent are marked `in_bounds`.
 
-    It must not fire for a grid dimension whose size divides a static extent (only `in_bounds` is added), nor for one
-    along which a tile is reduced by something that is not a tile dimension of the grid's size; such a grid stays masked.
+    It must not fire for a grid dimension whose size divides a static extent or a factor of a product that is the extent
+    (only `in_bounds` is added), nor for one along which a tile is reduced by something that is not a tile dimension of
+    the grid's size; such a grid stays masked.
 
     Before:
     ```mlir

@@ -93,7 +93,8 @@ def Tile_DotOp : Tile_Op<"dot", [Pure, AllTypesMatch<["acc", "result"]>]> {
     %d = tile.dot %a, %b, %c {b_unsigned} : tensor<4x32xi8>, tensor<32x32xi4>, tensor<4x32xi32>
     ```
     Floating point: operands f32 or bf16, accumulators f32, one chain of fused multiply-adds for each element of the
-    result in ascending k, so that the value of an element does not depend on the tile's shape. Integers: operands i8
+    result in ascending k, so that the value of an element does not depend on the tile's shape. Where both operands are
+    bf16 the chain is that of the target's own instruction (docs/Numerics.md), one for every shape. Integers: operands i8
     or i4, accumulators i32, exact; `a_unsigned` and `b_unsigned` read an operand's bits as 0 .. 2^w - 1. Signed i8
     operands `a` hold -127 .. 127 (quantized activations never hold -128); `b` may hold any value.
   }];
