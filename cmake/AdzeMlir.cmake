@@ -21,12 +21,21 @@ target_precompile_headers(AdzeMlirPch PRIVATE
   <mlir/Pass/Pass.h> <mlir/Pass/PassManager.h> <mlir/Bytecode/BytecodeOpInterface.h>
   <map> <memory> <optional> <string> <vector>)
 
+# What a program of the compiler links: the two shared libraries, or, for one with the property ADZE_STATIC_MLIR, the
+# archives, of which only what it uses goes in: a fuzz program that is carried to another machine (scripts/fuzz --bundle).
+file(GLOB ADZE_MLIR_ARCHIVES ${ADZE_LLVM_ROOT}/lib/libMLIR[A-Z]*.a ${ADZE_LLVM_ROOT}/lib/libLLVM[A-Z]*.a)
+list(FILTER ADZE_MLIR_ARCHIVES EXCLUDE REGEX "MLIRCAPI|TestPass|MLIRTest")
+find_library(ADZE_ZSTD NAMES zstd libzstd.so.1)
+add_library(AdzeMlirLibraries INTERFACE)
+target_link_libraries(AdzeMlirLibraries INTERFACE
+  "$<IF:$<BOOL:$<TARGET_PROPERTY:ADZE_STATIC_MLIR>>,${ADZE_MLIR_ARCHIVES};z;${ADZE_ZSTD};dl,MLIR;LLVM>")
+
 function(adze_use_mlir name)
   target_include_directories(${name} SYSTEM PRIVATE ${LLVM_INCLUDE_DIRS} ${MLIR_INCLUDE_DIRS})
   target_compile_definitions(${name} PRIVATE ${ADZE_LLVM_DEFINITIONS})
   target_compile_options(${name} PRIVATE -Xclang -fno-pch-timestamp $<$<CONFIG:Release>:-O1>)
   target_precompile_headers(${name} REUSE_FROM AdzeMlirPch)
-  target_link_libraries(${name} PRIVATE MLIR LLVM)
+  target_link_libraries(${name} PRIVATE AdzeMlirLibraries)
   # clang refuses a header precompiled for -fPIC where an executable asks for -fPIE; -fPIC code links into both.
   get_target_property(kind ${name} TYPE)
   if(kind STREQUAL "EXECUTABLE")

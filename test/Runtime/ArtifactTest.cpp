@@ -167,6 +167,13 @@ TEST(Artifact, VerifyFindsADamagedWeight) {
     EXPECT_EQ(check.status.ok(), check.file != kWeightsFile) << check.file;
 }
 
+TEST(Artifact, RefusesAManifestBeyondItsLimit) {
+  Opened a;
+  a.model.write(a.path);
+  std::filesystem::resize_file(a.file(kManifestFile), (16u << 20) + 1); // sparse
+  a.expectRefusal({"manifest.json", "16777217 bytes", "at most 16777216"});
+}
+
 TEST(CpuFeatures, KnowsThisMachine) {
   EXPECT_EQ(cpuFeature("sse4.2"), FeatureState::Present);
   EXPECT_EQ(cpuFeature("no-such-thing"), FeatureState::Unknown);

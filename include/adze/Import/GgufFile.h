@@ -54,6 +54,10 @@ struct GgufFile {
   std::vector<GgufTensor> tensors;
 };
 
+// The longest header (metadata and list of tensors) that is read, in bytes: about ten times that of the largest
+// vocabularies. A reader takes up to three times the header it reads, so never more than 768 MiB.
+constexpr uint64_t ggufHeaderLimit = 256u << 20;
+
 Expected<GgufFile> readGguf(std::span<const uint8_t> bytes, const std::string &file);
 
 } // namespace adze::import

@@ -47,6 +47,10 @@ std::string shown(std::string_view name) {
 }
 
 Expected<std::string_view> readString(CheckedReader &reader, const std::string &what) {
+  // All that takes memory has a string in it.
+  if (reader.offset() > ggufHeaderLimit)
+    return reader.fail(what + " lies behind the first " + std::to_string(ggufHeaderLimit) +
+                       " bytes, which is the limit for the header. The file is damaged or no model");
   Expected<uint64_t> length = reader.u64("the length of " + what);
   if (!length)
     return length.takeStatus();

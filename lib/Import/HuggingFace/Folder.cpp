@@ -3,15 +3,15 @@
 
 #include "adze/Import/Doors.h"
 #include "adze/Import/Safetensors.h"
+#include "adze/Import/ShardIndex.h"
 #include "adze/Support/RootedFolder.h"
 #include "adze/Text/TokenizerImport.h"
-
-#include <algorithm>
 
 namespace adze::import {
 namespace {
 
-constexpr uint64_t configLimit = 4u << 20, textLimit = 64u << 20, tokenizerLimit = 256u << 20;
+// Each a few times the largest published file of its kind (docs/Security.md).
+constexpr uint64_t configLimit = 4u << 20, textLimit = 16u << 20, tokenizerLimit = 64u << 20;
 constexpr const char *singleFile = "model.safetensors", *indexFile = "model.safetensors.index.json";
 
 // The text of a file that may be absent (then empty).
@@ -63,33 +63,24 @@ Status addShard(Checkpoint &checkpoint, const RootedFolder &folder, const std::s
 // The index says which file holds which tensor; files and index must say the same.
 Status addShards(Checkpoint &checkpoint, const RootedFolder &folder) {
   std::string path = folder.path() + "/" + indexFile;
-  Expected<Json> index = requiredJson(folder, indexFile, textLimit);
+  Expected<std::string> text = folder.readText(indexFile, shardIndexLimit);
+  if (!text)
+    return text.takeStatus();
+  Expected<ShardIndex> index = readShardIndex(*text, path);
   if (!index)
     return index.takeStatus();
-  const Json *map = jsonFind(*index, "weight_map");
-  if (!map || !map->is_object() || map->empty())
-    return invalidInput(path + ": no 'weight_map' that says which file holds which tensor");
-  std::vector<std::string> names;
-  for (auto &[tensor, file] : map->items()) {
-    if (!file.is_string())
-      return invalidInput(path + ": the file of tensor '" + tensor + "' is not a string");
-    names.push_back(file.get<std::string>());
-  }
-  std::sort(names.begin(), names.end());
-  names.erase(std::unique(names.begin(), names.end()), names.end());
-  for (const std::string &name : names)
+  for (const std::string &name : index->files)
     if (Status s = addShard(checkpoint, folder, name); !s.ok())
       return s.withContext(path);
-  for (auto &[tensor, file] : map->items()) {
+  for (auto &[tensor, file] : index->fileOfTensor) {
     if (ignoredTensor(tensor))
       continue;
     auto found = checkpoint.tensors.find(tensor);
-    if (found == checkpoint.tensors.end() || checkpoint.files[found->second.file].name != file.get<std::string>())
-      return invalidInput(path + ": tensor '" + tensor + "' is not in " + file.get<std::string>() +
-                          " where the index puts it");
+    if (found == checkpoint.tensors.end() || checkpoint.files[found->second.file].name != file)
+      return invalidInput(path + ": tensor '" + tensor + "' is not in " + file + " where the index puts it");
   }
   for (auto &[tensor, stored] : checkpoint.tensors)
-    if (!map->contains(tensor))
+    if (!index->fileOfTensor.contains(tensor))
       return invalidInput(path + ": tensor '" + tensor + "' of " + checkpoint.files[stored.file].name +
                           " is not in the index");
   return Status::success();

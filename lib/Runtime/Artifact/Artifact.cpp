@@ -9,7 +9,7 @@
 using namespace adze;
 
 namespace {
-constexpr uint64_t kManifestLimit = 64 << 20;
+constexpr uint64_t kManifestLimit = 16 << 20;
 constexpr const char *kTriple = "x86_64-unknown-linux-gnu";
 constexpr const char *kCompileAgain = "compile the model again with this release";
 
