@@ -5,6 +5,8 @@
 #include "adze/Dialect/Llm/IR/Llm.h"
 #include "adze/Dialect/Tile/IR/Tile.h"
 #include "adze/Import/Import.h"
+#include "adze/Pipeline/ModuleText.h"
+#include "adze/Support/MappedFile.h"
 #include "adze/Target/NativeCode.h"
 
 #include "mlir/Dialect/ControlFlow/IR/ControlFlow.h"
@@ -68,7 +70,15 @@ Status Session::importFrom() {
 }
 
 Status Session::readModule() {
-  module = parseSourceFile<ModuleOp>(options.startFrom, ParserConfig(&context));
+  auto file = MappedFile::open(options.startFrom);
+  if (!file)
+    return file.takeStatus().withContext("--start-from");
+  // MLIR's parser trusts what it is given to be of a person's making; see ModuleText.h.
+  if (Status status = checkModuleText(file->text(), options.startFrom); !status.ok())
+    return status.withContext("--start-from");
+  // The parser looks at the byte behind the last one: a string has it, a mapped file need not.
+  std::string text(file->text());
+  module = parseSourceString<ModuleOp>(text, ParserConfig(&context), options.startFrom);
   if (!module)
     return invalidInput("--start-from=" + options.startFrom +
                         ": the file is no module of Adze (the messages above say why)");

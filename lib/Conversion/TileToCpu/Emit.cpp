@@ -44,7 +44,8 @@ Value KernelEmitter::gep(Value pointer, Value bytes) {
 Value KernelEmitter::gep(Value pointer, int64_t bytes) {
   if (bytes == 0)
     return pointer;
-  if (bytes > INT32_MAX || bytes < INT32_MIN)
+  // Constant indices of the op are stored in so many bits.
+  if (!llvm::isInt<LLVM::kGEPConstantBitWidth>(bytes))
     return LLVM::GEPOp::create(b, loc, pointer.getType(), b.getI8Type(), pointer,
                                ValueRange{constant(b.getI64Type(), bytes)});
   return LLVM::GEPOp::create(b, loc, pointer.getType(), b.getI8Type(), pointer, ArrayRef<LLVM::GEPArg>{int32_t(bytes)});

@@ -21,6 +21,22 @@ func.func @add(%x: !tile.ptr, %y: !tile.ptr, %T: index, %B: index, %R: index, %l
 
 // -----
 
+// A constant index of a getelementptr has 29 bits; what is farther away is a value.
+// CHECK-LABEL: func.func @reads_far_behind_a_pointer(
+// CHECK: %[[FAR:.*]] = arith.constant 268435456 : i64
+// CHECK: llvm.getelementptr %{{.*}}[%[[FAR]]]
+func.func @reads_far_behind_a_pointer(%x: !tile.ptr, %y: !tile.ptr, %T: index, %B: index, %R: index, %layer: index) attributes {tile.kernel} {
+  %X = tile.view %x[%T] {offset = 268435456 : i64} : !tile.view<1, f32>
+  %Y = tile.view %y[%T] : !tile.view<1, f32>
+  tile.grid (%t) = (%T) by [8] {
+    %a = tile.load %X[%t] {in_bounds = array<i64: 0>} : !tile.view<1, f32> -> tensor<8xf32>
+    tile.store %a, %Y[%t] {in_bounds = array<i64: 0>} : tensor<8xf32>, !tile.view<1, f32>
+  }
+  return
+}
+
+// -----
+
 // CHECK-LABEL: func.func @must_not_touch_functions_that_are_no_kernels
 func.func @must_not_touch_functions_that_are_no_kernels(%x: tensor<4xf32>) -> tensor<4xf32> {
   // CHECK: arith.addf {{.*}} : tensor<4xf32>

@@ -79,6 +79,19 @@ module @sizes_have_no_negative_coefficient {
 
 // -----
 
+// An input is compared with those before it alone: one behind it may lack its kind.
+module @inputs_have_a_kind {
+  exec.program @step {
+    %a = exec.input token
+    // expected-error @below {{requires attribute 'kind'}}
+    %b = "exec.input"() : () -> !exec.buffer
+    %c = exec.buffer <4 R>
+    exec.output %c
+  }
+}
+
+// -----
+
 module @slots_count_from_zero {
   exec.program @step {
     // expected-error @below {{c2: slot -1 is below 0}}

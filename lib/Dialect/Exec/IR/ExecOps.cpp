@@ -39,7 +39,8 @@ void InputOp::build(OpBuilder &builder, OperationState &state, InputKind kind) {
 
 LogicalResult InputOp::verify() {
   for (InputOp other : (*this)->getBlock()->getOps<InputOp>())
-    if (other != *this && other.getKind() == getKind() && other->isBeforeInBlock(*this))
+    // Only what stands before is verified already and surely has a kind.
+    if (other->isBeforeInBlock(*this) && other.getKind() == getKind())
       return emitOpError("c1: the program has named the input ") << stringifyInputKind(getKind()) << " already";
   return success();
 }
