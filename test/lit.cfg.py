@@ -7,7 +7,7 @@
 #             has-avx512-bf16, has-amx. A sanitizer build has `asan` or `tsan`.
 # Programs are plain names on PATH: adze, adze-opt, adze-compile, write-model, FileCheck, not, split-file, llvm-nm ...
 # Substitutions: %smollm2 (the model file), %source (the repository's root), %build (the build folder), %python (python3,
-#             standard library only).
+#                standard library only), %wrong_passes (a plugin of passes that are wrong on purpose).
 import os
 import sys
 
@@ -66,8 +66,13 @@ if os.path.exists(model):
 else:
     lit_config.note("SmolLM2 is not at %s: its tests are skipped (scripts/demo fetches it)" % model)
 
-config.substitutions += [("%smollm2", model), ("%source", config.adze_source), ("%build", config.adze_build),
-                         ("%python", sys.executable)]
+config.substitutions += [
+    ("%smollm2", model),
+    ("%source", config.adze_source),
+    ("%build", config.adze_build),
+    ("%python", sys.executable),
+    ("%wrong_passes", os.path.join(config.adze_build, "bin", "WrongPasses.so")),
+]
 
 
 def add_flag(tools, flag):
@@ -79,4 +84,4 @@ def add_flag(tools, flag):
 if lit_config.params.get("roundtrip", "0") not in ("", "0"):
     add_flag(["adze-opt"], "--verify-roundtrip")
 if "mutant" in lit_config.params:
-    add_flag(["adze-opt", "adze-compile", "adze", "kernel-check"], "--mutant=" + lit_config.params["mutant"])
+    add_flag(["adze-opt", "adze-reduce", "adze-compile", "adze", "kernel-check"], "--mutant=" + lit_config.params["mutant"])

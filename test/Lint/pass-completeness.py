@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
 """Every pass is described and tested: summary, description that says when it must not fire, options with text, at least
-one statistic, one stem for td, file, flag and test, and tests of which one fires and one must not."""
+one statistic, one stem for td, file, flag and test, what it promises about numbers (only passes that say what is rounded
+may round), and tests of which one fires and one must not."""
 import os
 import re
 
@@ -10,6 +11,10 @@ import tree
 args = tree.arguments(__doc__)
 NEGATIVE = {"keeps", "leaves", "not", "never", "no", "without", "refuses", "rejects", "skips", "stays", "unchanged", "only",
             "ignores", "untouched", "accepts", "cannot", "none", "unless", "stay", "keep"}
+
+
+PROMISES = {"::adze::ExactPass", "::adze::ReordersPass", "::adze::RoundsPass"}
+MAY_ROUND = {"AssignNumerics", "Quantize"}
 
 
 def kebab(name):
@@ -27,6 +32,11 @@ def check(file, record):
     wanted = kebab(stem) if conversion else f"{level.lower()}-{kebab(stem)}"
     if not name.endswith("Pass") or flag.replace("-", "") != wanted.replace("-", ""):
         tree.offence(place, f"{name} has the flag {flag}", f"one stem everywhere: {wanted}")
+    if record["baseClass"] not in PROMISES:
+        tree.offence(place, f"{flag} promises nothing about numbers",
+                     "derive the record from Adze_Pass<flag, effect> (adze/Transforms/NumericEffect.td)")
+    if record["baseClass"] == "::adze::RoundsPass" and not any(stem.startswith(may) for may in MAY_ROUND):
+        tree.offence(place, f"{flag} rounds", "only passes that assign numerics or quantize may; make it exact")
     if not record["summary"]:
         tree.offence(place, f"{flag} has no summary", "say in one line what it does")
     description = record["description"] or ""

@@ -25,6 +25,13 @@ RankedTensorType withElement(Type type, Type element) {
 struct AssignNumerics : adze::llm::impl::AssignNumericsPassBase<AssignNumerics> {
   using AssignNumericsPassBase::AssignNumericsPassBase;
 
+  /// bf16 keeps 8 bits, a code of a8 is off by at most 1/254 of its group's largest; sums and layers let that grow.
+  adze::NumericPromise numericPromise() const override {
+    if (numerics.getValue() == "f32")
+      return {adze::NumericEffect::Exact};
+    return {adze::NumericEffect::Rounds, numerics.getValue() == "bf16" ? 0.05 : 0.15};
+  }
+
   void runOnOperation() override {
     auto parsed = adze::parseNumerics(numerics.getValue());
     if (!parsed) {

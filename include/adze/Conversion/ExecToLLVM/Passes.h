@@ -2,6 +2,7 @@
 #ifndef ADZE_CONVERSION_EXECTOLLVM_PASSES_H
 #define ADZE_CONVERSION_EXECTOLLVM_PASSES_H
 
+#include "adze/Transforms/NumericEffect.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "mlir/IR/BuiltinOps.h"
 #include "mlir/Pass/Pass.h"

@@ -2,9 +2,9 @@
 #ifndef ADZE_CONVERSION_EXECTOLLVM_PASSES_TD
 #define ADZE_CONVERSION_EXECTOLLVM_PASSES_TD
 
-include "mlir/Pass/PassBase.td"
+include "adze/Transforms/NumericEffect.td"
 
-def ConvertExecToLLVMPass : Pass<"convert-exec-to-llvm", "::mlir::ModuleOp"> {
+def ConvertExecToLLVMPass : Adze_Pass<"convert-exec-to-llvm", "Exact"> {
   let summary = "make the program table and the step function of adze/Abi/Program.h";
   let description = [{
     The `exec.program`, placed by `exec-plan-memory`, becomes

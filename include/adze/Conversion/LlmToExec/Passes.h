@@ -3,6 +3,7 @@
 #define ADZE_CONVERSION_LLMTOEXEC_PASSES_H
 
 #include "adze/Dialect/Exec/IR/Exec.h"
+#include "adze/Transforms/NumericEffect.h"
 #include "mlir/IR/BuiltinOps.h"
 #include "mlir/Pass/Pass.h"
 

@@ -2,9 +2,9 @@
 #ifndef ADZE_CONVERSION_LLMTOEXEC_PASSES_TD
 #define ADZE_CONVERSION_LLMTOEXEC_PASSES_TD
 
-include "mlir/Pass/PassBase.td"
+include "adze/Transforms/NumericEffect.td"
 
-def ConvertLlmToExecPass : Pass<"convert-llm-to-exec", "::mlir::ModuleOp"> {
+def ConvertLlmToExecPass : Adze_Pass<"convert-llm-to-exec", "Exact"> {
   let summary = "make the program of launches from the step function";
   let description = [{
     Runs after `convert-llm-to-tile`, which has written a function for every distinct group and its name on each

@@ -2,6 +2,7 @@
 #ifndef ADZE_CONVERSION_LLMTOTILE_PASSES_H
 #define ADZE_CONVERSION_LLMTOTILE_PASSES_H
 
+#include "adze/Transforms/NumericEffect.h"
 #include "mlir/Pass/Pass.h"
 
 namespace adze {

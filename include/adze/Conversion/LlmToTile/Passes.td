@@ -2,9 +2,9 @@
 #ifndef ADZE_CONVERSION_LLMTOTILE_PASSES_TD
 #define ADZE_CONVERSION_LLMTOTILE_PASSES_TD
 
-include "mlir/Pass/PassBase.td"
+include "adze/Transforms/NumericEffect.td"
 
-def ConvertLlmToTilePass : Pass<"convert-llm-to-tile", "::mlir::ModuleOp"> {
+def ConvertLlmToTilePass : Adze_Pass<"convert-llm-to-tile", "Reorders"> {
   let summary = "One tile function for each distinct llm.kernel group";
   let description = [{
     Builds the whole kernel of every group, root, prologue and epilogue, as a sequential function of one block over

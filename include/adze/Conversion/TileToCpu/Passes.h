@@ -3,6 +3,7 @@
 #ifndef ADZE_CONVERSION_TILETOCPU_PASSES_H
 #define ADZE_CONVERSION_TILETOCPU_PASSES_H
 
+#include "adze/Transforms/NumericEffect.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"

@@ -2,9 +2,9 @@
 #ifndef ADZE_CONVERSION_TILETOCPU_PASSES_TD
 #define ADZE_CONVERSION_TILETOCPU_PASSES_TD
 
-include "mlir/Pass/PassBase.td"
+include "adze/Transforms/NumericEffect.td"
 
-def ConvertTileToCpuPass : Pass<"convert-tile-to-cpu", "::mlir::ModuleOp"> {
+def ConvertTileToCpuPass : Adze_Pass<"convert-tile-to-cpu", "Exact"> {
   let summary = "turn each kernel into two functions over vectors";
   let description = [{
     Every `tile.kernel` function `@k` becomes `@k(ptr arguments, i64 first, i64 last)`, which runs the blocks first to

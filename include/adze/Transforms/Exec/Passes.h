@@ -2,6 +2,7 @@
 #ifndef ADZE_TRANSFORMS_EXEC_PASSES_H
 #define ADZE_TRANSFORMS_EXEC_PASSES_H
 
+#include "adze/Transforms/NumericEffect.h"
 #include "mlir/IR/BuiltinOps.h"
 #include "mlir/Pass/Pass.h"
 

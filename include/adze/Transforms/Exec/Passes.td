@@ -2,9 +2,9 @@
 #ifndef ADZE_TRANSFORMS_EXEC_PASSES_TD
 #define ADZE_TRANSFORMS_EXEC_PASSES_TD
 
-include "mlir/Pass/PassBase.td"
+include "adze/Transforms/NumericEffect.td"
 
-def VerifyLaunchesPass : Pass<"exec-verify-launches", "::mlir::ModuleOp"> {
+def VerifyLaunchesPass : Adze_Pass<"exec-verify-launches", "Exact"> {
   let summary = "check that a program is a sound line of launches";
   let description = [{
     States what `convert-llm-to-exec` owes the passes after it, and refuses by launch and operand:
@@ -19,7 +19,7 @@ def VerifyLaunchesPass : Pass<"exec-verify-launches", "::mlir::ModuleOp"> {
   let statistics = [Statistic<"launchCount", "launches", "launches checked">];
 }
 
-def PlanMemoryPass : Pass<"exec-plan-memory", "::mlir::ModuleOp"> {
+def PlanMemoryPass : Adze_Pass<"exec-plan-memory", "Exact"> {
   let summary = "give each buffer a slot of the arena";
   let description = [{
     A buffer is alive from the launch that writes it to the last launch that reads it, both included: blocks of one
@@ -48,7 +48,7 @@ def PlanMemoryPass : Pass<"exec-plan-memory", "::mlir::ModuleOp"> {
                     Statistic<"slotCount", "slots", "slots made">];
 }
 
-def VerifyMemoryPass : Pass<"exec-verify-memory", "::mlir::ModuleOp"> {
+def VerifyMemoryPass : Adze_Pass<"exec-verify-memory", "Exact"> {
   let summary = "check the memory plan: the end of the exec phase";
   let description = [{
     States what the exec phase owes native code, without believing the planner: every buffer has a slot; walking the

@@ -2,6 +2,7 @@
 #ifndef ADZE_TRANSFORMS_LLM_PASSES_H
 #define ADZE_TRANSFORMS_LLM_PASSES_H
 
+#include "adze/Transforms/NumericEffect.h"
 #include "mlir/Pass/Pass.h"
 
 namespace adze::llm {

@@ -2,9 +2,9 @@
 #ifndef ADZE_TRANSFORMS_LLM_PASSES_TD
 #define ADZE_TRANSFORMS_LLM_PASSES_TD
 
-include "mlir/Pass/PassBase.td"
+include "adze/Transforms/NumericEffect.td"
 
-def AssignNumericsPass : Pass<"llm-assign-numerics", "::mlir::ModuleOp"> {
+def AssignNumericsPass : Adze_Pass<"llm-assign-numerics", "Rounds"> {
   let summary = "Says what is rounded: types, casts and quantization of activations";
   let description = [{
     Before this pass every activation is f32. After it types, `arith.truncf` and `llm.quantize` say all that is rounded.
@@ -34,7 +34,7 @@ def AssignNumericsPass : Pass<"llm-assign-numerics", "::mlir::ModuleOp"> {
   let dependentDialects = ["::mlir::arith::ArithDialect", "::adze::llm::LlmDialect"];
 }
 
-def FuseQkvPass : Pass<"llm-fuse-qkv", "::mlir::ModuleOp"> {
+def FuseQkvPass : Adze_Pass<"llm-fuse-qkv", "Exact"> {
   let summary = "One product for queries, keys and values";
   let description = [{
     Three linears that read one activation, and whose results reach the query of an attention and the key and the value
@@ -56,7 +56,7 @@ def FuseQkvPass : Pass<"llm-fuse-qkv", "::mlir::ModuleOp"> {
   let dependentDialects = ["::adze::llm::LlmDialect"];
 }
 
-def FuseGateUpPass : Pass<"llm-fuse-gate-up", "::mlir::ModuleOp"> {
+def FuseGateUpPass : Adze_Pass<"llm-fuse-gate-up", "Exact"> {
   let summary = "One product for the gate and the up projection";
   let description = [{
     Two linears that read one activation, the one's result through `llm.silu` and the other's multiplied with each
@@ -75,7 +75,7 @@ def FuseGateUpPass : Pass<"llm-fuse-gate-up", "::mlir::ModuleOp"> {
   let dependentDialects = ["::adze::llm::LlmDialect"];
 }
 
-def AssignKvOrderPass : Pass<"llm-assign-kv-order", "::mlir::ModuleOp"> {
+def AssignKvOrderPass : Adze_Pass<"llm-assign-kv-order", "Exact"> {
   let summary = "Tokens of a page of the cache and the order of its keys";
   let description = [{
     Rewrites every `!llm.kv` type of the module, arguments and results of functions included: the page holds `page`
@@ -94,7 +94,7 @@ def AssignKvOrderPass : Pass<"llm-assign-kv-order", "::mlir::ModuleOp"> {
   let dependentDialects = ["::adze::llm::LlmDialect"];
 }
 
-def AssignWeightPacksPass : Pass<"llm-assign-weight-packs", "::mlir::ModuleOp"> {
+def AssignWeightPacksPass : Adze_Pass<"llm-assign-weight-packs", "Exact"> {
   let summary = "Storage order of weights";
   let description = [{
     Asks the target for the pack of each part of each linear's weight and writes it into the weight's expression
@@ -116,7 +116,7 @@ def AssignWeightPacksPass : Pass<"llm-assign-weight-packs", "::mlir::ModuleOp"> 
   let dependentDialects = ["::adze::llm::LlmDialect"];
 }
 
-def FormKernelsPass : Pass<"llm-form-kernels", "::mlir::ModuleOp"> {
+def FormKernelsPass : Adze_Pass<"llm-form-kernels", "Exact"> {
   let summary = "Groups the ops that become one kernel";
   let description = [{
     Puts every op of the step into an `llm.kernel`: first each op is a group of its own, then rules merge groups, one
@@ -153,7 +153,7 @@ def FormKernelsPass : Pass<"llm-form-kernels", "::mlir::ModuleOp"> {
   let dependentDialects = ["::adze::llm::LlmDialect"];
 }
 
-def VerifyKernelsPass : Pass<"llm-verify-kernels", "::mlir::ModuleOp"> {
+def VerifyKernelsPass : Adze_Pass<"llm-verify-kernels", "Exact"> {
   let summary = "The end of phase llm: all is groups";
   let description = [{
     Changes nothing. Fails, naming the op, unless every function of the module holds `llm.get_weight`, constants of type
@@ -164,7 +164,7 @@ def VerifyKernelsPass : Pass<"llm-verify-kernels", "::mlir::ModuleOp"> {
   let statistics = [Statistic<"groups", "groups", "groups checked">];
 }
 
-def ChooseSchedulesPass : Pass<"llm-choose-schedules", "::mlir::ModuleOp"> {
+def ChooseSchedulesPass : Adze_Pass<"llm-choose-schedules", "Exact"> {
   let summary = "The row of the target's table that each kernel is built by";
   let description = [{
     Writes `schedule` on every `llm.kernel`: the target's row for the root's family, the weight's encoding and shape and

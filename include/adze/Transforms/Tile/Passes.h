@@ -4,6 +4,7 @@
 #define ADZE_TRANSFORMS_TILE_PASSES_H
 
 #include "adze/Dialect/Tile/IR/Tile.h"
+#include "adze/Transforms/NumericEffect.h"
 #include "mlir/Pass/Pass.h"
 
 namespace adze::tile {

@@ -2,9 +2,9 @@
 #ifndef ADZE_TRANSFORMS_TILE_PASSES_TD
 #define ADZE_TRANSFORMS_TILE_PASSES_TD
 
-include "mlir/Pass/PassBase.td"
+include "adze/Transforms/NumericEffect.td"
 
-class Tile_Pass<string flag> : Pass<flag, "::mlir::ModuleOp"> {
+class Tile_Pass<string flag> : Adze_Pass<flag, "Exact"> {
   let dependentDialects = ["::adze::tile::TileDialect", "::mlir::arith::ArithDialect", "::mlir::scf::SCFDialect"];
 }
 

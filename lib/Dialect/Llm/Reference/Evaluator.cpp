@@ -64,6 +64,7 @@ public:
       : module(module), weights(std::move(weights)), sources(std::move(sources)), symbols(module) {}
 
   FailureOr<Value> weight(GetWeightOp op) override;
+  FailureOr<Value> valueOf(WeightOp weight);
   FailureOr<Value> source(SourceTensorOp op) override;
   LogicalResult runBlock(Block &block, Values arguments, llvm::SmallVectorImpl<Value> &results) override;
 
@@ -72,6 +73,7 @@ public:
   SourceProvider sources;
   SymbolTable symbols;
   Observer observer;
+  GroupRunner groups;
   std::map<std::string, Value> known; // weights that have been worked out
   int depth = 0;
 
@@ -104,17 +106,24 @@ private:
 };
 
 FailureOr<Value> Evaluator::Impl::weight(GetWeightOp op) {
-  auto found = known.find(op.getWeight().str());
-  if (found != known.end())
-    return found->second;
   auto weight = symbols.lookup<WeightOp>(op.getWeight());
   if (!weight)
     return op.emitOpError() << "c1: there is no llm.weight @" << op.getWeight();
+  FailureOr<Value> value = valueOf(weight);
+  if (succeeded(value) && !fits(*value, op.getType()))
+    return op.emitOpError() << "weight @" << op.getWeight() << " is " << describe(*value) << ", not " << op.getType();
+  return value;
+}
+
+FailureOr<Value> Evaluator::Impl::valueOf(WeightOp weight) {
+  auto found = known.find(weight.getSymName().str());
+  if (found != known.end())
+    return found->second;
   Value value;
   if (weights) {
     Expected<Tensor> tensor = weights(weight);
     if (!tensor)
-      return op.emitOpError() << "weight @" << op.getWeight() << ": " << tensor.status().message();
+      return weight.emitOpError() << "cannot be read: " << tensor.status().message();
     value = std::move(*tensor);
   } else {
     llvm::SmallVector<Value> results;
@@ -122,9 +131,7 @@ FailureOr<Value> Evaluator::Impl::weight(GetWeightOp op) {
       return failure();
     value = results.front();
   }
-  if (!fits(value, op.getType()))
-    return op.emitOpError() << "weight @" << op.getWeight() << " is " << describe(value) << ", not " << op.getType();
-  known[op.getWeight().str()] = value;
+  known[weight.getSymName().str()] = value;
   return value;
 }
 
@@ -146,6 +153,11 @@ LogicalResult Evaluator::Impl::runOp(Operation &op, llvm::SmallVectorImpl<Value>
     Values arguments(std::make_move_iterator(operands.begin()), std::make_move_iterator(operands.end()));
     operands.clear();
     return runBlock(callee.getBody().front(), std::move(arguments), results);
+  }
+  if (auto group = dyn_cast<KernelOp>(op); group && groups) {
+    FailureOr<bool> ran = groups(group, operands, results);
+    if (failed(ran) || *ran)
+      return LogicalResult(ran);
   }
   auto meaning = dyn_cast<ReferenceEval>(op);
   if (!meaning)
@@ -192,6 +204,35 @@ Evaluator::Evaluator(ModuleOp module, WeightProvider weights, SourceProvider sou
 Evaluator::~Evaluator() = default;
 
 void Evaluator::observe(Observer observer) { impl->observer = std::move(observer); }
+void Evaluator::runGroups(GroupRunner runner) { impl->groups = std::move(runner); }
+
+namespace {
+/// Takes the errors that an evaluation emits; the caller reports them.
+class ErrorText {
+public:
+  explicit ErrorText(MLIRContext *context)
+      : handler(context, [this](Diagnostic &diagnostic) {
+          if (diagnostic.getSeverity() != DiagnosticSeverity::Error)
+            return failure();
+          llvm::raw_string_ostream os(text);
+          os << (text.empty() ? "" : "; ") << diagnostic.getLocation() << ": " << diagnostic;
+          return success();
+        }) {}
+  std::string orElse(const std::string &other) const { return text.empty() ? other : text; }
+
+private:
+  std::string text;
+  ScopedDiagnosticHandler handler;
+};
+} // namespace
+
+Expected<Tensor> Evaluator::weight(WeightOp weight) {
+  ErrorText errors(weight.getContext());
+  FailureOr<Value> value = impl->valueOf(weight);
+  if (failed(value))
+    return invalidInput(errors.orElse("weight @" + weight.getSymName().str() + " has no value"));
+  return value->tensor();
+}
 
 Expected<Values> Evaluator::run(func::FuncOp function, Values inputs) {
   if (function.isDeclaration() || !llvm::hasSingleElement(function.getBody()))
@@ -206,18 +247,11 @@ Expected<Values> Evaluator::run(func::FuncOp function, Values inputs) {
       return invalidInput("argument " + std::to_string(index) + " of @" + function.getName().str() + " is " + text +
                           ", found " + describe(inputs[index]));
     }
-  std::string message;
-  ScopedDiagnosticHandler collect(function.getContext(), [&](Diagnostic &diagnostic) {
-    if (diagnostic.getSeverity() != DiagnosticSeverity::Error)
-      return failure();
-    llvm::raw_string_ostream os(message);
-    os << (message.empty() ? "" : "; ") << diagnostic.getLocation() << ": " << diagnostic;
-    return success();
-  });
+  ErrorText errors(function.getContext());
   impl->depth = 0;
   llvm::SmallVector<Value> results;
   if (failed(impl->runBlock(function.getBody().front(), std::move(inputs), results)))
-    return invalidInput(message.empty() ? "evaluation of @" + function.getName().str() + " failed" : message);
+    return invalidInput(errors.orElse("evaluation of @" + function.getName().str() + " failed"));
   return Values(results.begin(), results.end());
 }
 

@@ -45,6 +45,11 @@ void registerReferenceEvaluator(mlir::MLIRContext &context);
 /// Called after each op outside and inside groups, with its results: for dumps and for finding the first difference.
 using Observer = std::function<void(mlir::Operation *, llvm::ArrayRef<Value>)>;
 
+/// May run a group instead of its ops, for example as a compiled kernel: true with results, or false for "run the ops".
+/// What it reports by a failure has been emitted as an error of the group.
+using GroupRunner =
+    std::function<mlir::FailureOr<bool>(KernelOp, llvm::MutableArrayRef<Value>, llvm::SmallVectorImpl<Value> &)>;
+
 /// What an op's evaluation may ask for.
 class Machine {
 public:
@@ -66,6 +71,10 @@ public:
   Evaluator &operator=(const Evaluator &) = delete;
 
   void observe(Observer observer);
+  void runGroups(GroupRunner runner);
+
+  /// The value of a weight of the module, as `llm.get_weight` gives it.
+  Expected<Tensor> weight(WeightOp weight);
 
   /// Runs a function of the module. A cache that is moved in is changed in place rather than copied.
   Expected<Values> run(mlir::func::FuncOp function, Values inputs);

@@ -1,0 +1,39 @@
+// LoadedKernels.h: the kernels of a module as native code in this process.
+#ifndef ADZE_PIPELINE_EXECUTION_LOADEDKERNELS_H
+#define ADZE_PIPELINE_EXECUTION_LOADEDKERNELS_H
+
+#include "adze/Abi/Program.h"
+#include "adze/Support/Status.h"
+#include "adze/Target/TargetInfo.h"
+#include "mlir/IR/BuiltinOps.h"
+
+#include <map>
+#include <string>
+
+namespace adze::execution {
+
+/// Which passes stand between the kernels of a module and native code.
+enum class Lowering {
+  Product, ///< those of a compile: boundaries peeled, layouts assigned
+  Plain    ///< as few as there can be, so that what a pass on kernels did is what runs: layouts, where there are none
+};
+
+class LoadedKernels {
+public:
+  /// Compiles every tile kernel of the module (which stays as it is) for the target and loads the result. The passes of
+  /// adze/Transforms/Tile/Passes.h get registered.
+  static adze::Expected<std::unique_ptr<LoadedKernels>> compile(mlir::ModuleOp module, const adze::TargetInfo &target,
+                                                                Lowering lowering = Lowering::Product);
+  ~LoadedKernels();
+
+  /// Runs all blocks of a kernel, cut into several ranges and not in order: no block may depend on another.
+  adze::Status run(llvm::StringRef kernel, const uint64_t *arguments) const;
+
+private:
+  void *handle = nullptr;
+  std::string file;
+};
+
+} // namespace adze::execution
+
+#endif // ADZE_PIPELINE_EXECUTION_LOADEDKERNELS_H
