@@ -9,6 +9,12 @@ Status CompileOptions::check() const {
     return Status::success();
   if (model.empty() && startFrom.empty())
     return invalidInput("no model: give a Hugging Face folder or a GGUF file, or --start-from FILE.mlir");
+  if (!compareValues.empty()) {
+    if (model.empty() || !output.empty() || compileTo || !startFrom.empty() || !given.empty())
+      return invalidInput("--compare-values=" + compareValues +
+                          " takes the model and nothing else: the file says how its artifact was compiled");
+    return Status::success();
+  }
   if (!numerics.empty() && !parseNumerics(numerics))
     return invalidInput("--numerics=" + numerics + ": f32, bf16 or a8 is accepted");
   if (!cpu.empty() && !findTarget(cpu)) {

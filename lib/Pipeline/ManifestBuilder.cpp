@@ -202,4 +202,28 @@ Expected<Manifest> buildManifest(ModuleOp module, const PhaseSettings &settings,
   return m;
 }
 
+StepValues buildStepValues(ModuleOp module) {
+  StepValues values;
+  for (exec::ProgramOp program : module.getOps<exec::ProgramOp>())
+    for (exec::LaunchOp launch : program.getBody().getOps<exec::LaunchOp>()) {
+      std::vector<StepValue> &written = values.launches.emplace_back();
+      auto list = launch->getAttrOfType<ArrayAttr>("exec.values");
+      if (!list) // an edited module may lack it: then nothing can be looked at
+        continue;
+      for (DictionaryAttr entry : list.getAsRange<DictionaryAttr>()) {
+        Members members(entry, "exec.values");
+        StepValue value{members.text("name"),      members.number("layer"),
+                        members.number("word"),    false,
+                        members.number("columns"), ""};
+        if (auto rows = entry.getAs<BoolAttr>("output_rows"))
+          value.outputRows = rows.getValue();
+        if (auto element = entry.getAs<TypeAttr>("element"))
+          llvm::raw_string_ostream(value.element) << element.getValue();
+        if (members.status.ok() && stepElementBytes(value.element) > 0)
+          written.push_back(std::move(value));
+      }
+    }
+  return values;
+}
+
 } // namespace adze

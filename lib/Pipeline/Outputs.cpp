@@ -110,6 +110,10 @@ Status Session::writeArtifact() {
       return section.status();
     manifest->sections.push_back(*section);
   }
+  auto values = writeSection(place, kValuesFile, writeStepValues(buildStepValues(*module)));
+  if (!values)
+    return values.status();
+  manifest->sections.push_back(*values);
   if (Status status = writeProgram(place, place + "/" + kProgramFile); !status.ok())
     return status;
   auto program = sectionOf(place, kProgramFile);
@@ -163,6 +167,8 @@ Status compile(const CompileOptions &options) {
     }
     return Status::success();
   }
+  if (!options.compareValues.empty())
+    return compareValues(options);
   return Session(options).run();
 }
 

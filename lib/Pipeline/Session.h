@@ -3,6 +3,7 @@
 #define ADZE_LIB_PIPELINE_SESSION_H
 
 #include "Progress.h"
+#include "ValueComparison.h"
 
 #include "adze/Format/GenerationDefaults.h"
 #include "adze/Format/TokenizerTable.h"
@@ -19,6 +20,10 @@ public:
   explicit Session(const CompileOptions &options);
 
   Status run();
+
+  /// Takes the model through phase llm and computes the named values for the tokens of a dump by the reference.
+  Expected<std::map<std::string, std::vector<llm::reference::Tensor>>>
+  referenceValues(const DumpedValues &dump, const std::map<std::string, bool> &wanted);
 
 private:
   /// Whether the output may be made, before anything is read: a long compile must not end in "exists already".

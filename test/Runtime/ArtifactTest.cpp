@@ -67,6 +67,18 @@ TEST(Artifact, RefusesAMissingFileByName) {
   }
 }
 
+TEST(Artifact, SaysThatASectionIsNotThereToReadAlone) {
+  Opened a;
+  a.model.write(a.path);
+  Expected<std::string> tokenizer = readArtifactSection(a.path, kTokenizerFile);
+  ASSERT_TRUE(tokenizer.ok()) << tokenizer.status().message();
+  EXPECT_EQ(*tokenizer, takeFile(a.file(kTokenizerFile)));
+  Expected<std::string> values = readArtifactSection(a.path, "values.json");
+  ASSERT_FALSE(values.ok());
+  EXPECT_NE(values.status().message().find("names no section values.json"), std::string::npos)
+      << values.status().message();
+}
+
 TEST(Artifact, RefusesAFileThatIsCutShort) {
   for (const char *name : {kProgramFile, kWeightsFile, kTokenizerFile}) {
     Opened a;

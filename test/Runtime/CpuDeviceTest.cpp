@@ -60,6 +60,32 @@ TEST(CpuDevice, CountsLaunchesOnlyWhileProfiling) {
   EXPECT_EQ(device.kernelCounters()[0].launches, 2);
 }
 
+TEST(CpuDevice, ShowsEachLaunchToAnObserverUntilItIsTakenAway) {
+  AdzeKernel kernel{"count", "test", Counting::entry, Counting::grid};
+  AdzeProgram program{ADZE_PROGRAM_VERSION, 1, &kernel, 0, 0, [](const AdzeStep *, const AdzeServices *services) {
+                        for (uint64_t word : {7, 8})
+                          if (int32_t code = services->launch(services->context, 0, &word))
+                            return code;
+                        return 0;
+                      }};
+  Counting::blocks = 1;
+  CpuDevice device({1, false});
+  std::vector<std::pair<int64_t, uint64_t>> seen;
+  device.observeLaunches([&](const FinishedLaunch &launch) {
+    EXPECT_EQ(launch.step.tokens, 3);
+    EXPECT_EQ(launch.kernel, 0u);
+    seen.push_back({launch.number, launch.words[0]});
+  });
+  AdzeStep step{};
+  step.tokens = 3;
+  ASSERT_TRUE(device.runStep(program, step).ok());
+  ASSERT_TRUE(device.runStep(program, step).ok());
+  device.observeLaunches({});
+  ASSERT_TRUE(device.runStep(program, step).ok());
+  EXPECT_EQ(seen, (std::vector<std::pair<int64_t, uint64_t>>{{0, 7}, {1, 8}, {0, 7}, {1, 8}}));
+  EXPECT_TRUE(device.kernelCounters().empty());
+}
+
 TEST(CpuDevice, TracksBytesThroughHandlesAlone) {
   CpuDevice device({1, false});
   {

@@ -47,6 +47,9 @@ struct Flags {
                                  cl::value_desc("FILE.mlir"), cl::cat(category)};
   cl::opt<std::string> weights{"weights", cl::desc("where the source files of --start-from's module lie"),
                                cl::value_desc("DIR"), cl::cat(category)};
+  cl::opt<std::string> compareValues{
+      "compare-values", cl::desc("compare a file of 'adze run --dump-values' with the reference on MODEL and stop"),
+      cl::value_desc("FILE"), cl::cat(category)};
   cl::opt<bool> printPipeline{"print-pipeline", cl::desc("print the passes of each phase and stop"), cl::cat(category)};
   cl::opt<bool> listCpus{"list-cpus", cl::desc("print the levels that --cpu takes and stop"), cl::cat(category)};
 };
@@ -73,6 +76,7 @@ Expected<CompileOptions> parse(int argc, char **argv) {
   options.kernelCache = flags.kernelCache;
   options.startFrom = flags.startFrom;
   options.weights = flags.weights;
+  options.compareValues = flags.compareValues;
   options.printPipeline = flags.printPipeline;
   options.listCpus = flags.listCpus;
   auto given = [&](const cl::Option &flag, const char *name) {

@@ -105,6 +105,16 @@ void addRun(CLI::App &app, ToolOptions &o) {
   what->add_option("--tokens", o.tokens, "continue these token ids: 1,2,3")->delimiter(',')->type_name("IDS");
   what->add_option("--score", o.scoreFile, "print logits for the given ids of this file of JSON lines");
   what->require_option(1);
+  auto *dump =
+      app.add_option("--dump-values", o.dumpLayer, "write every value that this layer computes (see --dump-to)")
+          ->type_name("LAYER")
+          ->check(CLI::NonNegativeNumber);
+  app.add_option("--dump-to", o.dumpFile,
+                 "safetensors file for --dump-values (values.safetensors); "
+                 "adze compile --compare-values reads it")
+      ->needs(dump);
+  for (const char *many : {"--interactive", "--batch", "--score"})
+    what->get_option(many)->excludes(dump);
 
   app.add_option("--system", o.system, "system message of a chat");
   app.add_option("--max-tokens", o.maxTokens, "longest answer (up to the context)")->check(CLI::NonNegativeNumber);

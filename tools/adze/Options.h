@@ -53,6 +53,8 @@ struct ToolOptions {
   bool poison = false;
   unsigned threads = 0;
   bool pin = false;
+  std::optional<int64_t> dumpLayer;
+  std::string dumpFile = "values.safetensors";
   SamplingFlags sampling;
 };
 

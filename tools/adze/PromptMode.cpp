@@ -2,6 +2,7 @@
 #include "AnswerRecorder.h"
 #include "Session.h"
 #include "Terminal.h"
+#include "ValueDump.h"
 
 using namespace adze;
 
@@ -18,6 +19,16 @@ int adze::runPrompt(Session &session) {
   if (!prompt)
     return reportError(prompt.status());
 
+  std::unique_ptr<ValueDump> dump;
+  if (options.dumpLayer) {
+    Expected<std::unique_ptr<ValueDump>> made =
+        ValueDump::create(session.model->manifest(), options.artifact, *options.dumpLayer);
+    if (!made)
+      return reportError(made.status());
+    dump = std::move(*made);
+    dump->watch(session.model->device());
+  }
+
   InterruptGuard guard;
   auto answer = std::make_shared<AnswerRecorder>(session.model->tokenizer(), !options.json);
   AnswerRequest request = session.request(std::move(*prompt), options.chat.has_value());
@@ -32,5 +43,11 @@ int adze::runPrompt(Session &session) {
   printProfile(session);
   if (end.reason == FinishReason::Error)
     return reportError(end.error);
+  if (dump) {
+    if (Status status = dump->write(options.dumpFile); !status.ok())
+      return reportError(status);
+    if (!options.quiet)
+      writeNote("values of layer " + std::to_string(*options.dumpLayer) + " are in " + options.dumpFile);
+  }
   return cancelled ? kInterruptedExitCode : 0;
 }

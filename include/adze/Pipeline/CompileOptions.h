@@ -16,15 +16,16 @@ namespace adze {
 enum class Emit { Dir, So };
 
 struct CompileOptions {
-  std::string model;        // a Hugging Face folder or a GGUF file; may be empty with startFrom
-  std::string output;       // an artifact, or the text of a phase with compileTo
-  std::string startFrom;    // a dumped module, instead of importing
-  std::string weights;      // where the source files lie, if they moved; empty: where the model is
-  std::string numerics;     // f32, bf16 or a8; empty: a8 for group-quantized weights, else bf16
-  std::string cpu;          // a name of targetNames(); empty: the strongest that this machine has
-  std::string fuse = "all"; // grouping rules: all, none, or names joined by +
-  int64_t kvPage = 64;      // tokens of a KV page: 16, 32 or 64
-  std::string kernelCache;  // folder of compiled kernels, see KernelCache.h; empty: none
+  std::string model;         // a Hugging Face folder or a GGUF file; may be empty with startFrom
+  std::string output;        // an artifact, or the text of a phase with compileTo
+  std::string startFrom;     // a dumped module, instead of importing
+  std::string weights;       // where the source files lie, if they moved; empty: where the model is
+  std::string numerics;      // f32, bf16 or a8; empty: a8 for group-quantized weights, else bf16
+  std::string cpu;           // a name of targetNames(); empty: the strongest that this machine has
+  std::string fuse = "all";  // grouping rules: all, none, or names joined by +
+  int64_t kvPage = 64;       // tokens of a KV page: 16, 32 or 64
+  std::string compareValues; // a file of `adze run --dump-values` to compare with the reference, instead of compiling
+  std::string kernelCache;   // folder of compiled kernels, see KernelCache.h; empty: none
   Emit emit = Emit::Dir;
   bool force = false;
   bool quiet = false;

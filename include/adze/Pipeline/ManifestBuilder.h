@@ -3,6 +3,7 @@
 #define ADZE_PIPELINE_MANIFESTBUILDER_H
 
 #include "adze/Format/Manifest.h"
+#include "adze/Format/StepValues.h"
 #include "adze/Pipeline/Phase.h"
 #include "adze/Target/TargetInfo.h"
 
@@ -13,6 +14,9 @@ namespace adze {
 /// Everything but the licence, the generation defaults, the legal tokens where the module does not state them, and the
 /// sections: those come with the files. Failure names the attribute or op that the module lacks.
 Expected<Manifest> buildManifest(mlir::ModuleOp module, const PhaseSettings &settings, const TargetInfo &target);
+
+/// What each launch of the module's program writes.
+StepValues buildStepValues(mlir::ModuleOp module);
 
 } // namespace adze
 

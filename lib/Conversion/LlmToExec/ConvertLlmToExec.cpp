@@ -3,6 +3,7 @@
 
 #include "StoredSize.h"
 #include "adze/Conversion/KernelAbi.h"
+#include "adze/Conversion/KernelAbi/ValueNames.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
@@ -62,7 +63,8 @@ private:
 
 class ProgramBuilder {
 public:
-  ProgramBuilder(func::FuncOp step) : step(step), module(step->getParentOfType<ModuleOp>()), b(step), segments(b) {}
+  ProgramBuilder(func::FuncOp step)
+      : step(step), module(step->getParentOfType<ModuleOp>()), names(step), b(step), segments(b) {}
 
   LogicalResult build() {
     auto program = ProgramOp::create(b, step.getLoc(), step.getSymName());
@@ -187,17 +189,40 @@ private:
       layer = found->second;
     }
     llm::Cost cost = cast<llm::CostModel>(kernel.getOperation()).getCost();
-    LaunchOp::create(b, kernel.getLoc(), name, reads, writes,
-                     kernel.getFamilyAttr() ? kernel.getFamilyAttr() : b.getStringAttr("other"),
-                     b.getI64IntegerAttr(layer), toForm(b.getContext(), cost.bytes),
-                     toForm(b.getContext(), cost.operations));
+    auto launch = LaunchOp::create(b, kernel.getLoc(), name, reads, writes,
+                                   kernel.getFamilyAttr() ? kernel.getFamilyAttr() : b.getStringAttr("other"),
+                                   b.getI64IntegerAttr(layer), toForm(b.getContext(), cost.bytes),
+                                   toForm(b.getContext(), cost.operations));
+    launch->setAttr("exec.values", describeResults(kernel, abi));
     report.add(kernel);
     ++launches;
     return success();
   }
 
+  /// What the launch writes, for who wants to look at it.
+  ArrayAttr describeResults(llm::KernelOp kernel, const KernelAbi &abi) {
+    SmallVector<Attribute> values;
+    for (auto [word, pointer] : llvm::enumerate(abi.pointers)) {
+      if (pointer.kind != KernelPointer::Kind::Result)
+        continue;
+      Value result = kernel.getResult(pointer.number);
+      auto type = cast<RankedTensorType>(result.getType());
+      std::string name = names.of(result);
+      auto entry = [&](StringRef key, Attribute value) { return b.getNamedAttr(key, value); };
+      values.push_back(
+          b.getDictionaryAttr({entry("name", b.getStringAttr(name)),
+                               entry("layer", b.getI64IntegerAttr(ValueNames::layerOf(name).value_or(-1))),
+                               entry("word", b.getI64IntegerAttr(int64_t(word))),
+                               entry("output_rows", b.getBoolAttr(resultRows(kernel) == Rows::OutputRows)),
+                               entry("columns", b.getI64IntegerAttr(type.getRank() > 1 ? type.getDimSize(1) : 1)),
+                               entry("element", TypeAttr::get(type.getElementType()))}));
+    }
+    return b.getArrayAttr(values);
+  }
+
   func::FuncOp step;
   ModuleOp module;
+  ValueNames names;
   OpBuilder b, segments;
   std::array<Value, unsigned(InputKind::Kv) + 1> inputs;
   DenseMap<Value, Value> memory;

@@ -115,6 +115,21 @@ Expected<Manifest> adze::readArtifactManifest(const std::string &path) {
   return readFrom(*folder);
 }
 
+Expected<std::string> adze::readArtifactSection(const std::string &path, const char *file) {
+  Expected<RootedFolder> folder = openFolder(path);
+  if (!folder)
+    return folder.status();
+  Expected<Manifest> manifest = readFrom(*folder);
+  if (!manifest)
+    return manifest.status();
+  Expected<MappedFile> section = mapSection(*folder, *manifest, file);
+  if (!section)
+    return section.status();
+  if (Status status = checkHash(*section, *manifest->section(file)); !status.ok())
+    return status;
+  return std::string(reinterpret_cast<const char *>(section->bytes().data()), section->bytes().size());
+}
+
 Expected<std::shared_ptr<const Artifact>> Artifact::open(const std::string &path, const ArtifactOptions &options) {
   Expected<RootedFolder> folder = openFolder(path);
   if (!folder)

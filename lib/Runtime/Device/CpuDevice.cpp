@@ -11,22 +11,28 @@ using namespace adze;
 struct CpuDevice::Launcher {
   CpuDevice &device;
   const AdzeProgram &program;
+  const AdzeStep &step;
+  int64_t number = 0;
 
   static int32_t launch(void *context, uint32_t kernel, const void *arguments) {
     auto &self = *static_cast<Launcher *>(context);
     if (kernel >= self.program.kernel_count)
       return -1;
     const AdzeKernel &entry = self.program.kernels[kernel];
-    if (!self.device.profiling) {
+    if (!self.device.watching) {
       self.run(entry, arguments);
       return 0;
     }
     auto start = std::chrono::steady_clock::now();
     self.run(entry, arguments);
-    KernelCounter &counter = self.device.counters[kernel];
-    ++counter.launches;
-    counter.nanoseconds +=
-        std::chrono::duration_cast<std::chrono::nanoseconds>(std::chrono::steady_clock::now() - start).count();
+    auto end = std::chrono::steady_clock::now();
+    if (self.device.profiling) {
+      KernelCounter &counter = self.device.counters[kernel];
+      ++counter.launches;
+      counter.nanoseconds += std::chrono::duration_cast<std::chrono::nanoseconds>(end - start).count();
+    }
+    if (self.device.observer)
+      self.device.observer({self.step, self.number++, kernel, static_cast<const uint64_t *>(arguments)});
     return 0;
   }
 
@@ -41,7 +47,7 @@ std::string CpuDevice::name() const { return fmt::format("CPU with {} threads", 
 Status CpuDevice::runStep(const AdzeProgram &program, const AdzeStep &step) {
   if (profiling)
     counters.resize(program.kernel_count);
-  Launcher launcher{*this, program};
+  Launcher launcher{*this, program, step};
   AdzeServices services{ADZE_PROGRAM_VERSION, &launcher, &Launcher::launch};
   int32_t code = program.step(&step, &services);
   if (code != 0)

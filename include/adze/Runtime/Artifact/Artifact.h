@@ -1,6 +1,6 @@
 // Artifact.h: a compiled model, opened and checked, ready to run.
 //
-// A folder of four files: manifest.json says what the others are. Opening checks, in this order and each with its own
+// A folder: manifest.json says what the other files are. Opening checks, in this order and each with its own
 // message: the manifest's versions, the machine against the target, the sizes of all files, the hashes of program and
 // tokenizer, the program's own tables against the manifest. Weights are mapped and checked by size and alignment only,
 // so opening takes milliseconds whatever their size; verifyArtifact reads and hashes everything.
@@ -70,6 +70,9 @@ private:
 
 /// The manifest alone, for tools that only describe: no code is loaded and no machine is asked.
 Expected<Manifest> readArtifactManifest(const std::string &path);
+
+/// The bytes of a section that opening does not read, its hash checked. Failure says that the artifact has none.
+Expected<std::string> readArtifactSection(const std::string &path, const char *file);
 
 /// One section against its entry in the manifest.
 struct SectionCheck {

@@ -10,6 +10,7 @@
 #include "adze/Support/Status.h"
 
 #include <cstdint>
+#include <functional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -46,6 +47,15 @@ struct KernelCounter {
   int64_t nanoseconds = 0;
 };
 
+/// A launch that has ended, before the next one begins.
+struct FinishedLaunch {
+  const AdzeStep &step;
+  int64_t number;        ///< of the step, from 0
+  uint32_t kernel;       ///< of the program
+  const uint64_t *words; ///< its argument block; pointers are to memory of the device
+};
+using LaunchObserver = std::function<void(const FinishedLaunch &)>;
+
 class Device {
 public:
   virtual ~Device() = default;
@@ -62,7 +72,15 @@ public:
   virtual Status runStep(const AdzeProgram &program, const AdzeStep &step) = 0;
 
   /// Starts or stops counting. Counting reads a clock twice per launch.
-  void setProfiling(bool on) { profiling = on; }
+  void setProfiling(bool on) {
+    profiling = on;
+    watching = profiling || observer;
+  }
+  /// Calls `observer` after each launch of each step, for dumps; an empty one ends that. It must not throw.
+  void observeLaunches(LaunchObserver watcher) {
+    observer = std::move(watcher);
+    watching = profiling || observer;
+  }
   /// One counter per kernel of the program that ran last; empty before the first profiled step.
   const std::vector<KernelCounter> &kernelCounters() const { return counters; }
 
@@ -74,6 +92,8 @@ protected:
   virtual void freeBytes(uint8_t *start, int64_t size) = 0;
 
   bool profiling = false;
+  bool watching = false; ///< profiling or observed: the one thing that a launch asks
+  LaunchObserver observer;
   std::vector<KernelCounter> counters;
 
 private:
