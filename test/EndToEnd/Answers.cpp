@@ -33,8 +33,9 @@ std::vector<CollectedAnswer> runRequests(std::shared_ptr<const Artifact> artifac
   options.limits.prefillChunk = schedule.prefillChunk;
   options.limits.stepTokens = schedule.stepTokens;
   options.limits.requests = schedule.requests;
+  options.limits.context = schedule.context;
   options.handOut = schedule.handOut;
-  options.poison = true;
+  options.poison = schedule.poison;
   auto engine = Engine::create(artifact, device, std::nullopt, options);
   if (!engine) {
     ADD_FAILURE() << engine.status().debugString();

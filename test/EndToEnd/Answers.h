@@ -27,8 +27,10 @@ struct Schedule {
   int64_t prefillChunk = 0;
   int64_t stepTokens = 0;
   int64_t requests = 0; // at once; 1: one after the other
+  int64_t context = 0;
   HandOut handOut = HandOut::Forward;
   bool reverseArrival = false;
+  bool poison = true; // memory is NaN before
   std::vector<AnswerRequest> neighbours =
       {};                   // run as well, each submitted before one of the requests; no answers are kept
   int64_t cancelAfter = -1; // the neighbours are cancelled after so many steps; -1: they run to their ends
@@ -37,7 +39,7 @@ struct Schedule {
 /// The schedule in words, for messages.
 std::string describe(const Schedule &schedule);
 
-/// Runs all requests, memory poisoned with NaN before; answers in the order of `requests`.
+/// Runs all requests; answers in the order of `requests`.
 std::vector<CollectedAnswer> runRequests(std::shared_ptr<const Artifact> artifact, std::vector<AnswerRequest> requests,
                                          const Schedule &schedule);
 

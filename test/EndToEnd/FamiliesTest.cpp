@@ -39,6 +39,10 @@ struct FamilyCase {
     return tinyModel(golden()["flags"].get<std::string>() + " --type " + file.substr(dash + 1), file.substr(0, dash));
   }
 };
+// What a failure prints, instead of the struct's bytes.
+void PrintTo(const FamilyCase &c, std::ostream *out) {
+  *out << c.golden()["name"].get<std::string>() << " as " << c.file;
+}
 
 std::vector<FamilyCase> familyCases() {
   std::vector<FamilyCase> cases;

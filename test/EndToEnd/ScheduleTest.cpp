@@ -17,6 +17,7 @@ namespace {
 struct ScheduledModel {
   const char *name, *flags, *container, *numerics;
 };
+void PrintTo(const ScheduledModel &model, std::ostream *out) { *out << model.name; }
 
 // One model for each way that numbers take through the kernels: stored types, families and numerics.
 const ScheduledModel kModels[] = {
@@ -187,6 +188,19 @@ TEST_P(Schedules, SeededSamplingIsAFunctionOfTheRequest) {
         }
         EXPECT_GT(different.size(), 4u) << "seeds are not used";
       }
+  }
+}
+
+// B42: as many of different lengths, so that every row of a step belongs to another request at another position.
+TEST_P(Schedules, TwentyRequestsOfDifferentLengthsAnswerAsAlone) {
+  std::vector<AnswerRequest> requests;
+  for (int i = 0; i < 20; ++i)
+    requests.push_back(greedyRequest(somePrompt(1 + 4 * i, i), 3 + i % 5));
+  for (const Compiled &c : compiled) {
+    std::vector<CollectedAnswer> separate = runRequests(c.artifact, requests, {.requests = 1});
+    std::vector<CollectedAnswer> together = runRequests(c.artifact, requests, {.requests = 20});
+    for (size_t i = 0; i < requests.size(); ++i)
+      EXPECT_TRUE(together[i] == separate[i]) << "request " << i << ", " << c.level << ", pages of " << c.page;
   }
 }
 

@@ -72,6 +72,13 @@ TEST_F(Gguf, RefusesHeadsThatDoNotShareEvenly) {
   EXPECT_THAT(importMessage(path), HasSubstr("'llama.attention.head_count' is 33"));
 }
 
+// B03 for GGUF: a part of a model, whatever its weights are stored as, is no model.
+TEST_F(Gguf, RefusesOnePartOfASplitModel) {
+  std::string path = scratch.path("model-00001-of-00002.gguf");
+  test::writeFile(path, test::GgufBytes(0, 2).pairU32("split.count", 2).pairU32("split.no", 0).data(0).bytes);
+  EXPECT_THAT(importMessage(path), HasSubstr("key 'split.count' is 2; accepted is 1: merge the parts into one file"));
+}
+
 TEST_F(Gguf, RefusesUnknownKeysTensorsAndArchitectures) {
   std::string path = model("--family llama");
   test::renameInGguf(path, "llama.context_length", "llama.contest_length");

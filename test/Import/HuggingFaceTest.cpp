@@ -1,7 +1,9 @@
 // The Hugging Face door: spellings that must load, and everything it must refuse by name.
 #include "ImportTestFiles.h"
 
+#include "adze/Dialect/Llm/IR/Llm.h"
 #include "adze/Import/Doors.h"
+#include "adze/Import/Import.h"
 
 #include <filesystem>
 #include <gmock/gmock.h>
@@ -26,6 +28,13 @@ protected:
     std::string message = importMessage(folder);
     std::filesystem::remove_all(folder);
     return message;
+  }
+  size_t weightCount(const std::string &folder) {
+    mlir::MLIRContext context(mlir::MLIRContext::Threading::DISABLED);
+    Expected<ImportedModel> model = importModel(folder, context);
+    EXPECT_TRUE(model.ok()) << model.status().message();
+    auto weights = model->module->getOps<llm::WeightOp>();
+    return size_t(std::distance(weights.begin(), weights.end()));
   }
   test::ScratchFolder scratch;
 };
@@ -83,6 +92,7 @@ TEST_F(HuggingFace, TakesTheStatedHeadWidth) {
   ASSERT_TRUE(checkpoint.ok()) << checkpoint.status().message();
   EXPECT_EQ(checkpoint->config.headDim, 32);
   EXPECT_EQ(checkpoint->tensors.at("model.layers.0.self_attn.q_proj.weight").shape, (std::vector<int64_t>{128, 64}));
+  EXPECT_EQ(checkpoint->tensors.at("model.layers.0.self_attn.o_proj.weight").shape, (std::vector<int64_t>{64, 128}));
 }
 
 TEST_F(HuggingFace, CollectsEveryEndTokenAndTheMakersSampling) {
@@ -167,6 +177,10 @@ TEST_F(HuggingFace, SettlesTheHeadByOneRule) {
   EXPECT_EQ(importMessage(model("--family llama --tied", "a")), "ok");
   EXPECT_EQ(importMessage(model("--family llama --untied", "b")), "ok");
   EXPECT_EQ(importMessage(model("--family llama --tied --keep-head", "c")), "ok"); // the same bytes: shared
+  // What is shared is stored once: the same weights with and without a stored head, and one more where it is untied.
+  size_t shared = weightCount(scratch.path("a"));
+  EXPECT_EQ(weightCount(scratch.path("c")), shared);
+  EXPECT_EQ(weightCount(scratch.path("b")), shared + 1);
   auto tie = [](bool tied) { return [tied](Json &c) { c["tie_word_embeddings"] = tied; }; };
   EXPECT_THAT(afterConfig(tie(true), "--family llama --untied"),
               HasSubstr("'lm_head.weight' is stored and differs from 'model.embed_tokens.weight'"));

@@ -7,6 +7,7 @@
 #include <fstream>
 #include <gtest/gtest.h>
 #include <sstream>
+#include <sys/resource.h>
 #include <unistd.h>
 
 namespace adze::import::test {
@@ -63,7 +64,22 @@ void renameInGguf(const std::string &path, const std::string &from, const std::s
   writeFile(path, bytes);
 }
 
+namespace {
+long peakKilobytes() {
+  rusage usage{};
+  getrusage(RUSAGE_SELF, &usage);
+  return usage.ru_maxrss;
+}
+} // namespace
+
+CheapScope::CheapScope() : start(std::clock()), peak(peakKilobytes()) {}
+CheapScope::~CheapScope() {
+  EXPECT_LT(double(std::clock() - start) / CLOCKS_PER_SEC, 1.0);
+  EXPECT_LT(peakKilobytes() - peak, 100 * 1024) << "kilobytes more than before";
+}
+
 std::string importMessage(const std::string &path) {
+  CheapScope cheap;
   mlir::MLIRContext context(mlir::MLIRContext::Threading::DISABLED);
   Expected<ImportedModel> model = importModel(path, context);
   return model ? "ok" : model.status().message();

@@ -5,6 +5,7 @@
 #include "adze/Support/Json.h"
 
 #include <cstdint>
+#include <ctime>
 #include <functional>
 #include <string>
 #include <vector>
@@ -35,7 +36,19 @@ void setGgufU32(const std::string &path, const std::string &key, uint32_t value)
 // The key's or tensor's name, changed in place to one of the same length.
 void renameInGguf(const std::string &path, const std::string &from, const std::string &to);
 
-// The message of importing `path`; "ok" where it succeeds.
+// A test failure where its scope took more than a second of CPU time or 100 MB: what a refusal may cost, whatever sizes
+// a file states.
+class CheapScope {
+public:
+  CheapScope();
+  ~CheapScope();
+
+private:
+  std::clock_t start;
+  long peak;
+};
+
+// The message of importing `path`; "ok" where it succeeds. Refusals are cheap.
 std::string importMessage(const std::string &path);
 
 // A safetensors file of that header text and so many zero bytes of data.

@@ -12,6 +12,7 @@ using test::safetensorsBytes;
 using testing::HasSubstr;
 
 std::string refusal(const std::string &bytes) {
+  test::CheapScope cheap;
   auto entries = readSafetensors(test::span(bytes), "m.safetensors");
   return entries ? "ok" : entries.status().message();
 }

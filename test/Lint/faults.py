@@ -6,7 +6,7 @@ import re
 import tree
 
 args = tree.arguments(__doc__)
-REQUIRED = "B01 B03 B05 B06 B07 B08 B11 B25 B37 B38 B50 B60 B62 B64".split()
+REQUIRED = "B01 B03 B05 B06 B07 B08 B11 B24 B25 B29 B36 B37 B38 B42 B50 B54 B60 B62 B64 B68 B69 B70 B71".split()
 FILE = "test/faults.txt"
 
 sources = [tree.text(args.source, name) for name in tree.files(args.source, ["Test.cpp"], ["test"])]

@@ -269,6 +269,31 @@ func.func @narrow_cache_and_query() { // 10/3 in bf16 steps of 2^-6: 213/64
   return
 }
 
+// B38: more queries than keys. The request's third token finds the two keys before it and none of its own.
+func.func @three_queries_on_two_keys() {
+  %layer = arith.constant 0 : index
+  %position = arith.constant dense<[0, 1, 2]> : tensor<3xi32>
+  %request = arith.constant dense<0> : tensor<3xi32>
+  %slot = arith.constant dense<[16, 17, 18]> : tensor<3xi64>
+  %start = arith.constant dense<[0, 3]> : tensor<2xi32>
+  %length = arith.constant dense<[2]> : tensor<1xi32>
+  %page_start = arith.constant dense<[0, 1]> : tensor<2xi32>
+  %pages = arith.constant dense<[1]> : tensor<1xi32>
+  %row = arith.constant dense<[2]> : tensor<1xi32>
+  %short = llm.make_batch position %position request %request kv_slot %slot query_start %start kv_length %length
+      prompt_length %length page_start %page_start pages %pages output_row %row
+      : tensor<3xi32>, tensor<3xi32>, tensor<3xi64>, tensor<2xi32>, tensor<1xi32>, tensor<1xi32>, tensor<2xi32>,
+        tensor<1xi32>, tensor<1xi32>
+  %kv = func.call @three_keys(%layer) : (index) -> !kv
+  %q = arith.constant dense<0.0> : tensor<3x2xf32>
+  %o = llm.paged_attention %q, %kv, %layer, %short heads 1 scale 0.5 window 0 : tensor<3x2xf32>, !kv
+  check.expect_almost_eq %o, dense<[[3.0, 0.0], [1.5, 1.5], [1.5, 1.5]]> : tensor<3x2xf32> within 2.0e-7
+  // With a window of one the third query sees no key at all: position 2 alone, which is not there.
+  %w = llm.paged_attention %q, %kv, %layer, %short heads 1 scale 0.5 window 1 : tensor<3x2xf32>, !kv
+  check.expect_eq %w, dense<[[3.0, 0.0], [0.0, 3.0], [0.0, 0.0]]> : tensor<3x2xf32>
+  return
+}
+
 func.func @no_visible_key_gives_zero() {
   %layer = arith.constant 0 : index
   %batch = func.call @token_without_keys() : () -> !llm.batch

@@ -179,6 +179,20 @@ TEST(TokenChooser, ExtremeValuesKeepTheBestToken) {
   for (const SamplingParameters &p : extremes)
     for (int64_t position = 0; position < 50; ++position)
       EXPECT_EQ(chooseFrom(logits, p, position), 13) << describeSampling(p);
+  // Logits that a narrower type rounded, so that some are equal: the best is still the greedy one.
+  for (int bits : {8, 11}) { // of the significand: bf16, f16
+    std::vector<float> rounded = logits;
+    for (float &value : rounded) {
+      int exponent;
+      float part = std::frexp(value, &exponent);
+      value = std::ldexp(std::nearbyint(std::ldexp(part, bits)), exponent - bits);
+    }
+    int32_t best = chooseFrom(rounded, SamplingParameters());
+    EXPECT_EQ(best, 13);
+    for (const SamplingParameters &p : extremes)
+      for (int64_t position = 0; position < 50; ++position)
+        EXPECT_EQ(chooseFrom(rounded, p, position), best) << describeSampling(p);
+  }
   SamplingParameters wide = sampling();
   wide.topK = 1000000000;
   SamplingParameters off = sampling();

@@ -9,6 +9,9 @@
 // RUN: kernel-check %s --numerics=bf16 --tolerance=2e-5 --dump=%t.bf16.16
 // RUN: kernel-check %s --numerics=bf16 --tolerance=2e-5 --page=64 --dump=%t.bf16.64
 // RUN: cmp %t.bf16.16 %t.bf16.64
+//
+// B38: a request without any key stands in the batch and changes nothing.
+// RUN: kernel-check %s --numerics=f32 --batch=1:1:1,0:0:0,2:2:2
 
 llm.weight @embedding : tensor<50x40xf32> {
   %0 = arith.constant dense<1.0> : tensor<50x40xf32>
