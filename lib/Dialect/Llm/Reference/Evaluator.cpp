@@ -123,7 +123,7 @@ FailureOr<Value> Evaluator::Impl::valueOf(WeightOp weight) {
   if (weights) {
     Expected<Tensor> tensor = weights(weight);
     if (!tensor)
-      return weight.emitOpError() << "cannot be read: " << tensor.status().message();
+      return weight.emitError() << "weight @" << weight.getSymName() << ": " << tensor.status().message();
     value = std::move(*tensor);
   } else {
     llvm::SmallVector<Value> results;
