@@ -166,9 +166,9 @@ TEST_P(SmolLm2, TheScheduleDoesNotChangeTheAnswer) {
       EXPECT_TRUE(answers[i] == alone[i]) << "prompt " << golden["prompts"][i]["name"] << ": " << describe(schedule);
   };
   expectSame({.threads = 1, .requests = 1});
-  for (unsigned threads : {1, 2})
-    for (int64_t chunk : {0, 1, 7, 16, 64})
-      expectSame({.threads = threads, .prefillChunk = chunk, .requests = 8});
+  for (int64_t chunk : {0, 1, 7, 16, 64})
+    expectSame({.threads = 2, .prefillChunk = chunk, .requests = 8});
+  expectSame({.threads = 1, .prefillChunk = 7, .requests = 8});
   expectSame({.threads = 2,
               .prefillChunk = 16,
               .requests = 3,
