@@ -2,11 +2,8 @@
 // across the border of a tile of 64 positions, rows far into the cache.
 //
 // RUN: kernel-check %s --batch=1:1:1,5:66:9,2:130:130,9:64:64 --dump=%t.16
-// RUN: kernel-check %s --batch=1:1:1,5:66:9,2:130:130,9:64:64 --page=32 --dump=%t.32
 // RUN: kernel-check %s --batch=1:1:1,5:66:9,2:130:130,9:64:64 --page=64 --dump=%t.64
-// RUN: cmp %t.16 %t.32
 // RUN: cmp %t.16 %t.64
-// RUN: kernel-check %s --batch=1:1:1,5:66:9,2:130:130,9:64:64 --numerics=bf16 --tolerance=2e-5
 
 func.func @heads_3_1_of_80_window_0(%q: tensor<?x240xf32>, %k: tensor<?x80xf32>, %v: tensor<?x80xf32>, %batch: !llm.batch, %kv: !llm.kv<layers = 2, heads = 1, dim = 80, element = f32, page = 16, keys = token_dim>) -> (tensor<?x240xf32>, !llm.kv<layers = 2, heads = 1, dim = 80, element = f32, page = 16, keys = token_dim>) {
   %l = arith.constant 1 : index
