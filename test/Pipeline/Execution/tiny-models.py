@@ -1,10 +1,10 @@
 #!/usr/bin/env python3
 """Takes each tiny model through every pass from import to the memory plan under the execution check.
 
-    tiny-models.py --source ROOT --build BUILD [--seed N] [NAME...]
+    tiny-models.py --source ROOT --build BUILD [--seed N] [--few] [NAME...]
 
-The models are those of test/Import/goldens/tiny-models.json, written by write-model: stored f32 as a Hugging Face
-folder and compiled in f32, all others as GGUF in the numerics that a compile chooses by itself (bf16, a8). The passes are
+The models are those of test/Import/goldens/tiny-models.json, written by write-model, one file of each: stored f32 and
+compiled in f32, stored bf16 and compiled in bf16 (tied models), or quantized and compiled in a8. The passes are
 those that adze-compile prints, with the passes on kernels that it runs on each kernel apart between the phases kernels
 and exec.
 """
@@ -22,6 +22,7 @@ parser = argparse.ArgumentParser()
 parser.add_argument("--source", required=True)
 parser.add_argument("--build", required=True)
 parser.add_argument("--seed", default="1")
+parser.add_argument("--few", action="store_true", help="one float and one quantized model of each family")
 parser.add_argument("names", nargs="*")
 args = parser.parse_args()
 CPU = "x86-64-v3"
@@ -51,13 +52,15 @@ def pipeline(numerics):
 
 def check(case, folder):
     start = time.monotonic()
-    grouped = "--type q" in case["flags"]
-    container = "gguf" if "--type f32" not in case["flags"] and "gguf" in case["hashes"] else "hf"
-    numerics = "f32" if "--type f32" in case["flags"] else "a8" if grouped else "bf16"
+    # Of the files that a case has: f32 where there is one (bf16 for tied models), else the first.
+    files = list(case["files"])
+    wanted = "hf-bf16" if "-tied-" in case["name"] else "hf-f32"
+    container, kind = (wanted if wanted in files else files[0]).split("-", 1)
+    numerics = {"f32": "f32", "f16": "bf16", "bf16": "bf16"}.get(kind, "a8")
     name = f"{case['name']} {container} {numerics}"
     model = os.path.join(folder, name.replace(" ", "-") + (".gguf" if container == "gguf" else ""))
     try:
-        run([tool("write-model"), *case["flags"].split(), "--container", container, "-o", model])
+        run([tool("write-model"), *case["flags"].split(), "--container", container, "--type", kind, "-o", model])
         run([tool("adze-compile"), model, "--compile-to=import", "--quiet", "-o", model + ".mlir"])
         checked = run([tool("adze-opt"), "--verify-each-by-execution", f"--seed={args.seed}", f"--execution-cpu={CPU}",
                        f"--pass-pipeline={pipeline(numerics)}", model + ".mlir", "-o", model + ".out"])
@@ -74,6 +77,8 @@ def main():
     with open(os.path.join(args.source, "test/Import/goldens/tiny-models.json"), encoding="utf-8") as file:
         cases = json.load(file)["cases"]
     jobs = [case for case in cases if not args.names or case["name"] in args.names]
+    if args.few:
+        jobs = [case for case in jobs if re.search(r"-untied-(float|q4_1)$", case["name"])]
     if not jobs:
         print("no such model")
         return 1
