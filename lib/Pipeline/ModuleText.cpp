@@ -163,7 +163,8 @@ private:
     return count(used.words + 1);
   }
 
-  // A word at the start of a line outside all brackets begins something else, unless what was before (`->` ends as `-`) asks for more.
+  // A word at the start of a line outside all brackets begins something else, unless what was before (`->` ends as `-`)
+  // asks for more.
   void endAlias() {
     if (newLine && brackets.empty() && last != '=' && last != ':' && last != '-')
       current = nullptr;
