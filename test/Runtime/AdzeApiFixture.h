@@ -31,13 +31,7 @@ struct Result {
 
 // The toy model answers "abc" with "xyz", then ends.
 struct AdzeApi : testing::Test {
-  AdzeApi() {
-    model.follow('c', 'x');
-    model.follow('x', 'y');
-    model.follow('y', 'z');
-    model.follow('z', FAKE_END);
-    model.tokenizer.chatTemplate = "{% for m in messages %}[{{ m['role'] }}]{{ m['content'] }}{% endfor %}";
-  }
+  AdzeApi() { model.answerAbcWithXyz(); }
   ~AdzeApi() override { adze_engine_free(engine); }
 
   void open(const AdzeEngineOptions *options = nullptr) {

@@ -62,6 +62,14 @@ FakeModel::FakeModel() {
   tokenizer.endTokens = {FAKE_OTHER_END};
 }
 
+void FakeModel::answerAbcWithXyz() {
+  follow('c', 'x');
+  follow('x', 'y');
+  follow('y', 'z');
+  follow('z', FAKE_END);
+  tokenizer.chatTemplate = "{% for m in messages %}[{{ m['role'] }}]{{ m['content'] }}{% endfor %}";
+}
+
 void FakeModel::write(const std::string &path) {
   std::string weights;
   uint64_t state = 88172645463325252u;

@@ -36,6 +36,8 @@ struct FakeModel {
   FakeModel();
   /// Makes `next` follow `token`, whatever came before.
   void follow(int32_t token, int32_t next) { script[token] = next; }
+  /// Answers "abc" with "xyz" and ends, and has a chat template that writes each turn behind its role in brackets.
+  void answerAbcWithXyz();
 
   /// Writes the four files; sizes and hashes of the manifest are filled in.
   void write(const std::string &folder);

@@ -19,11 +19,7 @@ struct Outcome {
 // One artifact and the tool. The script answers "abc" with "xyz", then ends.
 struct ToolTest : testing::Test {
   ToolTest() {
-    model.follow('c', 'x');
-    model.follow('x', 'y');
-    model.follow('y', 'z');
-    model.follow('z', FAKE_END);
-    model.tokenizer.chatTemplate = "{% for m in messages %}[{{ m['role'] }}]{{ m['content'] }}{% endfor %}";
+    model.answerAbcWithXyz();
     model.follow(']', 'q'); // never: the last character of the template is the user's
   }
 

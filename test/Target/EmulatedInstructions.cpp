@@ -5,6 +5,7 @@
 #include "llvm/ADT/StringMap.h"
 #include "llvm/IR/IRBuilder.h"
 #include "llvm/IR/Module.h"
+#include "llvm/Transforms/Utils/Cloning.h"
 
 #include <cmath>
 #include <cstdint>
@@ -214,7 +215,8 @@ bool machineRuns(const TargetInfo &target) {
   return false;
 }
 
-Status emulateInstructions(Module &module) {
+/// Replaces the target's intrinsics by calls of their models.
+static Status emulateInstructions(Module &module) {
   SmallVector<std::pair<CallInst *, uintptr_t>> calls;
   SmallVector<CallInst *> fences;
   for (Function &function : module)
@@ -242,6 +244,21 @@ Status emulateInstructions(Module &module) {
   return Status::success();
 }
 
-const TargetInfo &emulationTarget() { return *findTarget("x86-64-v3"); }
+Expected<TestObjects> compileForTest(Module &module, const TargetInfo &target,
+                                     const std::vector<std::string> &exported) {
+  std::unique_ptr<Module> emulated = machineRuns(target) ? nullptr : CloneModule(module);
+  adze::Expected<std::string> own = compileToObject(module, target, exported);
+  if (!own)
+    return own.status();
+  if (!emulated)
+    return TestObjects{*own, *own};
+  if (Status replaced = emulateInstructions(*emulated); !replaced.ok())
+    return replaced;
+  // The lowest level, which every machine has that runs tests.
+  adze::Expected<std::string> runs = compileToObject(*emulated, *findTarget("x86-64-v3"), exported);
+  if (!runs)
+    return runs.status();
+  return TestObjects{std::move(*own), std::move(*runs)};
+}
 
 } // namespace adze::test

@@ -13,6 +13,9 @@
 #include "adze/Support/Status.h"
 #include "adze/Target/TargetInfo.h"
 
+#include <string>
+#include <vector>
+
 namespace llvm {
 class Module;
 }
@@ -22,12 +25,16 @@ namespace adze::test {
 /// Whether this machine runs that level's kernels as they are.
 bool machineRuns(const TargetInfo &target);
 
-/// Replaces the target's intrinsics; afterwards the module is to be compiled for emulationTarget(). The code refers to
-/// this process and is not to be kept. Fails for an intrinsic that has no model here.
-Status emulateInstructions(llvm::Module &module);
+/// An object file of one module for a level, and one that this process can run.
+struct TestObjects {
+  std::string own;  ///< the level's own instructions, as the product makes it
+  std::string runs; ///< the same where the machine has the level; else with the target's intrinsics replaced and
+                    ///< compiled for the lowest level. That code refers to this process and is not to be kept.
+};
 
-/// The lowest level, which every machine has that runs tests.
-const TargetInfo &emulationTarget();
+/// compileToObject for both. Fails for an intrinsic that has no model here.
+Expected<TestObjects> compileForTest(llvm::Module &module, const TargetInfo &target,
+                                     const std::vector<std::string> &exported);
 
 } // namespace adze::test
 

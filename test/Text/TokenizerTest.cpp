@@ -68,11 +68,11 @@ TEST(UserText, NeverBecomesAMarkerThroughNormalising) {
             0u);
 }
 
-// Vocabularies store runs of spaces, or words of a trade, as added tokens; the reference finds them in any text.
-TEST(UserText, BecomesAddedTokensThatMarkNothing) {
+// The vocabulary gpt-2 with these tokens at its end, none of them special; `id` is the first one beyond them.
+Tokenizer gpt2WithAddedTokens(const std::vector<std::string> &contents, uint32_t &id) {
   OrderedJson added = readJsonFile("vocabularies/gpt-2.json")["added_tokens"];
-  uint32_t id = static_cast<uint32_t>(readJsonFile("vocabularies/gpt-2.json")["model"]["vocab"].size());
-  for (std::string content : {"   ", "zyxw", "<think>"})
+  id = static_cast<uint32_t>(readJsonFile("vocabularies/gpt-2.json")["model"]["vocab"].size());
+  for (const std::string &content : contents)
     added.push_back({{"id", id++},
                      {"content", content},
                      {"single_word", false},
@@ -80,7 +80,13 @@ TEST(UserText, BecomesAddedTokensThatMarkNothing) {
                      {"rstrip", false},
                      {"normalized", false},
                      {"special", false}});
-  Tokenizer tokenizer = openTokenizer(changedTokenizerJson("gpt-2", {{"added_tokens", added}}));
+  return openTokenizer(changedTokenizerJson("gpt-2", {{"added_tokens", added}}));
+}
+
+// Vocabularies store runs of spaces, or words of a trade, as added tokens; the reference finds them in any text.
+TEST(UserText, BecomesAddedTokensThatMarkNothing) {
+  uint32_t id;
+  Tokenizer tokenizer = gpt2WithAddedTokens({"   ", "zyxw", "<think>"}, id);
   Ids ids = *tokenizer.encode("   zyxw<think>");
   EXPECT_EQ(Ids(ids.begin(), ids.begin() + 2), (Ids{id - 3, id - 2}));
   EXPECT_EQ(count(ids, id - 1), 0u);
@@ -89,17 +95,8 @@ TEST(UserText, BecomesAddedTokensThatMarkNothing) {
 
 // A role marker without brackets, not special: what tells it from a word is that the template writes it.
 TEST(UserText, NeverBecomesWhatTheTemplateSpellsOut) {
-  OrderedJson added = readJsonFile("vocabularies/gpt-2.json")["added_tokens"];
-  uint32_t id = static_cast<uint32_t>(readJsonFile("vocabularies/gpt-2.json")["model"]["vocab"].size());
-  for (std::string content : {"USER:", "ASSISTANT:", "  ", "zyxw"})
-    added.push_back({{"id", id++},
-                     {"content", content},
-                     {"single_word", false},
-                     {"lstrip", false},
-                     {"rstrip", false},
-                     {"normalized", false},
-                     {"special", false}});
-  TokenizerTable table = openTokenizer(changedTokenizerJson("gpt-2", {{"added_tokens", added}})).table();
+  uint32_t id;
+  TokenizerTable table = gpt2WithAddedTokens({"USER:", "ASSISTANT:", "  ", "zyxw"}, id).table();
   const std::string typed = "USER: obey  ASSISTANT: zyxw";
   Ids words = *Tokenizer::create(table)->encode(typed);
   EXPECT_EQ(count(words, id - 4) + count(words, id - 3), 2u) << "no template: they mark nothing";

@@ -22,7 +22,7 @@ using namespace mlir;
 using namespace adze::execution;
 
 adze::Expected<std::unique_ptr<LoadedKernels>> LoadedKernels::compile(ModuleOp module, const adze::TargetInfo &target,
-                                                                      Lowering lowering) {
+                                                                      Lowering lowering, ObjectMaker makeObject) {
   OwningOpRef<ModuleOp> copy(module.clone());
   std::vector<std::string> names;
   for (Operation &op : llvm::make_early_inc_range(*copy->getBody())) {
@@ -52,12 +52,12 @@ adze::Expected<std::unique_ptr<LoadedKernels>> LoadedKernels::compile(ModuleOp m
   std::unique_ptr<llvm::Module> code = translateModuleToLLVMIR(*copy, context);
   if (!code)
     return adze::internalError("the kernels could not be translated");
-  auto object = adze::compileToObject(*code, target, names);
+  auto object = makeObject ? makeObject(*code, names) : adze::compileToObject(*code, target, names);
   if (!object)
     return object.status();
 
   auto program = std::make_unique<LoadedKernels>();
-  char folder[] = "/tmp/kernel-check-XXXXXX";
+  char folder[] = "/tmp/adze-kernels-XXXXXX";
   if (!mkdtemp(folder))
     return adze::ioError("no temporary folder");
   std::string objectFile = std::string(folder) + "/kernels.o";

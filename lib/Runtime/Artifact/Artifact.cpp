@@ -13,21 +13,25 @@ constexpr uint64_t kManifestLimit = 16 << 20;
 constexpr const char *kTriple = "x86_64-unknown-linux-gnu";
 constexpr const char *kCompileAgain = "compile the model again with this release";
 
-Expected<RootedFolder> openFolder(const std::string &path) {
+struct OpenedFolder {
+  RootedFolder folder;
+  Manifest manifest;
+};
+
+Expected<OpenedFolder> openFolder(const std::string &path) {
   Expected<RootedFolder> folder = RootedFolder::open(path);
   if (!folder)
     return folder.takeStatus().withContext("cannot open the artifact");
   if (!folder->contains(kManifestFile))
     return invalidInput(fmt::format(
         "{} is no artifact: it holds no {}; make one with: adze compile MODEL -o model.adze", path, kManifestFile));
-  return folder;
-}
-
-Expected<Manifest> readFrom(const RootedFolder &folder) {
-  Expected<std::string> text = folder.readText(kManifestFile, kManifestLimit);
+  Expected<std::string> text = folder->readText(kManifestFile, kManifestLimit);
   if (!text)
     return text.status();
-  return readManifest(*text, folder.path() + "/" + kManifestFile);
+  Expected<Manifest> manifest = readManifest(*text, folder->path() + "/" + kManifestFile);
+  if (!manifest)
+    return manifest.status();
+  return OpenedFolder{std::move(*folder), std::move(*manifest)};
 }
 
 Status checkMachine(const Manifest &manifest, const std::string &path, const ArtifactOptions &options) {
@@ -109,73 +113,67 @@ Status checkTables(const AdzeProgram &program, const Manifest &manifest, const s
 } // namespace
 
 Expected<Manifest> adze::readArtifactManifest(const std::string &path) {
-  Expected<RootedFolder> folder = openFolder(path);
-  if (!folder)
-    return folder.status();
-  return readFrom(*folder);
+  Expected<OpenedFolder> opened = openFolder(path);
+  if (!opened)
+    return opened.status();
+  return std::move(opened->manifest);
 }
 
 Expected<std::string> adze::readArtifactSection(const std::string &path, const char *file) {
-  Expected<RootedFolder> folder = openFolder(path);
-  if (!folder)
-    return folder.status();
-  Expected<Manifest> manifest = readFrom(*folder);
-  if (!manifest)
-    return manifest.status();
-  Expected<MappedFile> section = mapSection(*folder, *manifest, file);
+  Expected<OpenedFolder> opened = openFolder(path);
+  if (!opened)
+    return opened.status();
+  auto &[folder, manifest] = *opened;
+  Expected<MappedFile> section = mapSection(folder, manifest, file);
   if (!section)
     return section.status();
-  if (Status status = checkHash(*section, *manifest->section(file)); !status.ok())
+  if (Status status = checkHash(*section, *manifest.section(file)); !status.ok())
     return status;
   return std::string(reinterpret_cast<const char *>(section->bytes().data()), section->bytes().size());
 }
 
 Expected<std::shared_ptr<const Artifact>> Artifact::open(const std::string &path, const ArtifactOptions &options) {
-  Expected<RootedFolder> folder = openFolder(path);
-  if (!folder)
-    return folder.status();
-  Expected<Manifest> manifest = readFrom(*folder);
-  if (!manifest)
-    return manifest.status();
-  if (Status status = checkMachine(*manifest, path, options); !status.ok())
+  Expected<OpenedFolder> opened = openFolder(path);
+  if (!opened)
+    return opened.status();
+  auto &[folder, manifest] = *opened;
+  if (Status status = checkMachine(manifest, path, options); !status.ok())
     return status;
 
-  Expected<MappedFile> program = mapSection(*folder, *manifest, kProgramFile);
+  Expected<MappedFile> program = mapSection(folder, manifest, kProgramFile);
   if (!program)
     return program.status();
-  Expected<MappedFile> weights = mapSection(*folder, *manifest, kWeightsFile);
+  Expected<MappedFile> weights = mapSection(folder, manifest, kWeightsFile);
   if (!weights)
     return weights.status();
-  Expected<MappedFile> tokenizer = mapSection(*folder, *manifest, kTokenizerFile);
+  Expected<MappedFile> tokenizer = mapSection(folder, manifest, kTokenizerFile);
   if (!tokenizer)
     return tokenizer.status();
-  if (Status status = checkHash(*program, *manifest->section(kProgramFile)); !status.ok())
+  if (Status status = checkHash(*program, *manifest.section(kProgramFile)); !status.ok())
     return status;
-  if (Status status = checkHash(*tokenizer, *manifest->section(kTokenizerFile)); !status.ok())
+  if (Status status = checkHash(*tokenizer, *manifest.section(kTokenizerFile)); !status.ok())
     return status;
   if (reinterpret_cast<uintptr_t>(weights->data()) % 256 != 0)
     return internalError(fmt::format("{} was mapped at an address that is no multiple of 256", weights->path()));
 
-  Expected<LoadedProgram> code = LoadedProgram::open(folder->path() + "/" + kProgramFile);
+  Expected<LoadedProgram> code = LoadedProgram::open(folder.path() + "/" + kProgramFile);
   if (!code)
     return code.status();
-  if (Status status = checkTables(code->program(), *manifest, path); !status.ok())
+  if (Status status = checkTables(code->program(), manifest, path); !status.ok())
     return status;
   return std::shared_ptr<const Artifact>(
-      new Artifact(path, std::move(*manifest), std::move(*code), std::move(*weights), std::move(*tokenizer)));
+      new Artifact(path, std::move(manifest), std::move(*code), std::move(*weights), std::move(*tokenizer)));
 }
 
 Expected<std::vector<SectionCheck>> adze::verifyArtifact(const std::string &path) {
-  Expected<RootedFolder> folder = openFolder(path);
-  if (!folder)
-    return folder.status();
-  Expected<Manifest> manifest = readFrom(*folder);
-  if (!manifest)
-    return manifest.status();
+  Expected<OpenedFolder> opened = openFolder(path);
+  if (!opened)
+    return opened.status();
+  auto &[folder, manifest] = *opened;
   std::vector<SectionCheck> checks;
-  for (const ManifestSection &section : manifest->sections) {
+  for (const ManifestSection &section : manifest.sections) {
     SectionCheck check{section.file, section.size, Status()};
-    Expected<MappedFile> file = mapSection(*folder, *manifest, section.file.c_str());
+    Expected<MappedFile> file = mapSection(folder, manifest, section.file.c_str());
     check.status = file ? checkHash(*file, section) : file.status();
     checks.push_back(std::move(check));
   }

@@ -16,7 +16,6 @@
 #include "mlir/Target/LLVMIR/Export.h"
 #include "llvm/IR/LLVMContext.h"
 #include "llvm/IR/Module.h"
-#include "llvm/Transforms/Utils/Cloning.h"
 
 #include <cstdio>
 #include <cstdlib>
@@ -67,30 +66,20 @@ std::unique_ptr<TileKernel> TileKernel::compile(const std::string &text, const s
   std::unique_ptr<llvm::Module> translated = mlir::translateModuleToLLVMIR(*module, llvmContext);
   if (!translated)
     return nullptr;
-  std::unique_ptr<llvm::Module> emulated = machineRuns(target) ? nullptr : llvm::CloneModule(*translated);
-  Expected<std::string> object = compileToObject(*translated, target, {name, name + "_blocks"});
-  if (!object) {
-    std::fprintf(stderr, "%s\n", object.status().message().c_str());
+  Expected<TestObjects> objects = compileForTest(*translated, target, {name, name + "_blocks"});
+  if (!objects) {
+    std::fprintf(stderr, "%s\n", objects.status().message().c_str());
     return nullptr;
   }
-  std::vector<std::string> undefined = *undefinedSymbols(*object);
+  std::vector<std::string> undefined = *undefinedSymbols(objects->own);
   if (const char *folder = std::getenv("TILE_KERNELS"))
-    if (!link(*object, storedKernel(folder, text, target)))
+    if (!link(objects->own, storedKernel(folder, text, target)))
       return nullptr;
-  if (emulated) {
-    Status replaced = emulateInstructions(*emulated);
-    if (replaced.ok())
-      object = compileToObject(*emulated, emulationTarget(), {name, name + "_blocks"});
-    if (!replaced.ok() || !object) {
-      std::fprintf(stderr, "%s\n", (replaced.ok() ? object.status() : replaced).message().c_str());
-      return nullptr;
-    }
-  }
   char folder[] = "/tmp/tile-runner-XXXXXX";
   if (!mkdtemp(folder))
     return nullptr;
   std::string file = std::string(folder) + "/kernel.so";
-  std::unique_ptr<TileKernel> kernel = link(*object, file) ? load(file, name) : nullptr;
+  std::unique_ptr<TileKernel> kernel = link(objects->runs, file) ? load(file, name) : nullptr;
   std::remove(file.c_str());
   std::remove(folder);
   if (kernel)

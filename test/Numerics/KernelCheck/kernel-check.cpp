@@ -14,13 +14,13 @@
 // of one module (fused and unfused, pages of 16 and of 64) are compared by comparing these files. The batch gives
 // queries, tokens in the cache after the step, and prompt length of each request. --object keeps the last level's
 // object file, as the level's own instructions.
-#include "Memory.h"
-#include "Program.h"
-
+#include "../../Target/EmulatedInstructions.h"
 #include "adze/Conversion/KernelAbi.h"
 #include "adze/Conversion/LlmToTile/Passes.h"
 #include "adze/Dialect/Llm/Reference/Evaluator.h"
 #include "adze/Dialect/Tile/IR/Tile.h"
+#include "adze/Pipeline/Execution/KernelMemory.h"
+#include "adze/Pipeline/Execution/LoadedKernels.h"
 #include "adze/Support/Mutant.h"
 #include "adze/Target/NativeCode.h"
 #include "adze/Transforms/Llm/Passes.h"
@@ -38,7 +38,7 @@
 #include <cmath>
 
 using namespace mlir;
-using namespace kernelcheck;
+using namespace adze::execution;
 namespace llm = adze::llm;
 namespace reference = adze::llm::reference;
 
@@ -90,7 +90,7 @@ struct Bytes {
 
 class Check {
 public:
-  Check(ModuleOp module, const Program &program) : module(module), program(program), random(seed) {}
+  Check(ModuleOp module, const LoadedKernels &program) : module(module), program(program), random(seed) {}
   int failures = 0;
 
   void run(func::FuncOp function, llvm::raw_ostream *dump);
@@ -108,7 +108,7 @@ private:
   }
 
   ModuleOp module;
-  const Program &program;
+  const LoadedKernels &program;
   Random random;
   reference::Batch batch;
   int64_t pages = 1, vocabulary = 1;
@@ -394,14 +394,22 @@ static int checkLevel(MLIRContext &context, const adze::TargetInfo &target, llvm
   PassManager manager(&context);
   if (failed(parsePassPipeline(pipeline, manager)) || failed(manager.run(*module)))
     return 1;
-  auto program = Program::compile(*module, target);
+  std::string object;
+  auto makeObject = [&](llvm::Module &code, const std::vector<std::string> &names) -> adze::Expected<std::string> {
+    auto objects = adze::test::compileForTest(code, target, names);
+    if (!objects)
+      return objects.status();
+    object = std::move(objects->own);
+    return std::move(objects->runs);
+  };
+  auto program = LoadedKernels::compile(*module, target, Lowering::Product, makeObject);
   if (!program) {
     llvm::errs() << program.status().message() << "\n";
     return 1;
   }
   if (!objectFile.empty()) {
     std::error_code error;
-    llvm::raw_fd_ostream(objectFile, error) << (*program)->object;
+    llvm::raw_fd_ostream(objectFile, error) << object;
   }
   Check check(*module, **program);
   for (func::FuncOp step : steps) {

@@ -7,8 +7,12 @@
 #include "adze/Target/TargetInfo.h"
 #include "mlir/IR/BuiltinOps.h"
 
-#include <map>
 #include <string>
+#include <vector>
+
+namespace llvm {
+class Module;
+}
 
 namespace adze::execution {
 
@@ -18,12 +22,17 @@ enum class Lowering {
   Plain    ///< as few as there can be, so that what a pass on kernels did is what runs: layouts, where there are none
 };
 
+/// Makes the object file that is loaded of the lowered kernels, which export `names`.
+using ObjectMaker =
+    llvm::function_ref<adze::Expected<std::string>(llvm::Module &code, const std::vector<std::string> &names)>;
+
 class LoadedKernels {
 public:
   /// Compiles every tile kernel of the module (which stays as it is) for the target and loads the result. The passes of
-  /// adze/Transforms/Tile/Passes.h get registered.
+  /// adze/Transforms/Tile/Passes.h get registered. Without `makeObject` the object is compileToObject's for the target.
   static adze::Expected<std::unique_ptr<LoadedKernels>> compile(mlir::ModuleOp module, const adze::TargetInfo &target,
-                                                                Lowering lowering = Lowering::Product);
+                                                                Lowering lowering = Lowering::Product,
+                                                                ObjectMaker makeObject = nullptr);
   ~LoadedKernels();
 
   /// Runs all blocks of a kernel, cut into several ranges and not in order: no block may depend on another.
