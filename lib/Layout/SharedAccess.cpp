@@ -81,7 +81,7 @@ std::optional<PlannedAccess> adze::matrixAccess(const BitVectors &columns, const
   for (unsigned i = 0; i < kLaneBits; ++i) {
     uint32_t address = addressOf(addresses, map.lane[i]);
     bool inside = transposed ? i >= 2 : i < 2;
-    uint32_t place = transposed ? 2u << (i - 2) : 4u << i;
+    uint32_t place = !inside ? 0 : transposed ? 2u << (i - 2) : 4u << i;
     if (inside ? address != place : (address & row) != 0)
       return refuse("lane bit " + std::to_string(i), address, inside ? std::to_string(place) : "a multiple of 16");
     lanes.push_back(address);
