@@ -258,30 +258,34 @@ struct AttentionKernel {
 void adze::buildAttention(KernelBuilder &k) {
   AttentionKernel kernel(k);
   int64_t count = k.schedule.tokens;
-  Value grouped = k.index(0); // tokens in blocks of several
+  Value one = k.index(1), share = one;
   if (count > 1) {
     // Where there is no prompt, neighbours are of different requests, and a block for each token shares the work
     // better.
     Value few = k.mulIndex(k.requests(), 2);
     Value prompts = arith::CmpIOp::create(k.builder, k.location, arith::CmpIPredicate::ugt, k.tokens(), few);
-    Value blocks = arith::SelectOp::create(k.builder, k.location, prompts, k.divIndex(k.tokens(), count), k.index(0));
-    auto origins = k.startGrid({blocks, k.index(kernel.heads)}, {1, 1});
-    Value token = k.mulIndex(origins[0], count);
-    Value first = k.rowLookup(BatchArray::Request, token);
-    Value last = k.rowLookup(BatchArray::Request, k.addIndex(token, count - 1));
-    Value same = arith::CmpIOp::create(k.builder, k.location, arith::CmpIPredicate::eq, first, last);
-    k.branch(
-        same, [&] { kernel.neighbours(token, origins[1], count); },
-        [&] {
-          k.loop(k.index(0), k.index(count), 1, {}, [&](Value i, llvm::ArrayRef<Value>) {
-            kernel.oneToken(k.addIndex(token, i), origins[1]);
-            return llvm::SmallVector<Value>();
-          });
-        });
-    k.endGrid();
-    grouped = k.mulIndex(blocks, count);
+    share = arith::SelectOp::create(k.builder, k.location, prompts, k.index(count), one);
   }
-  Value rest = arith::SubIOp::create(k.builder, k.location, k.tokens(), grouped);
-  auto origins = k.startGrid({rest, k.index(kernel.heads)}, {1, 1});
-  kernel.oneToken(k.addIndex(origins[0], grouped), origins[1]);
+  Value above = arith::SubIOp::create(k.builder, k.location, share, one);
+  Value blocks = arith::DivUIOp::create(k.builder, k.location,
+                                        arith::AddIOp::create(k.builder, k.location, k.tokens(), above), share);
+  auto origins = k.startGrid({blocks, k.index(kernel.heads)}, {1, 1});
+  if (count == 1)
+    return kernel.oneToken(origins[0], origins[1]);
+  Value token = arith::MulIOp::create(k.builder, k.location, origins[0], share);
+  Value end = kernel.least(arith::AddIOp::create(k.builder, k.location, token, share), k.tokens());
+  Value last = arith::SubIOp::create(k.builder, k.location, end, one);
+  auto equal = [&](Value a, Value b) -> Value {
+    return arith::CmpIOp::create(k.builder, k.location, arith::CmpIPredicate::eq, a, b);
+  };
+  Value same = equal(k.rowLookup(BatchArray::Request, token), k.rowLookup(BatchArray::Request, last));
+  Value full = equal(arith::SubIOp::create(k.builder, k.location, end, token), k.index(count));
+  k.branch(
+      arith::AndIOp::create(k.builder, k.location, same, full), [&] { kernel.neighbours(token, origins[1], count); },
+      [&] {
+        k.loop(token, end, 1, {}, [&](Value each, llvm::ArrayRef<Value>) {
+          kernel.oneToken(each, origins[1]);
+          return llvm::SmallVector<Value>();
+        });
+      });
 }

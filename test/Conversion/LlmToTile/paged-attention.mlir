@@ -7,21 +7,24 @@
 // CHECK-LABEL: func.func @paged_attention(
 // CHECK-DAG: tile.view %{{.*}} {strides = array<i64: 12288, 4096, 1024, 1, 32>} : <5, bf16>
 // CHECK-DAG: tile.view %{{.*}} {offset = 4096 : i64, strides = array<i64: 12288, 4096, 1024, 32, 1>} : <5, bf16>
-// Where there are prompts, eight neighbouring tokens of one request share a block, one query head after the other; of
-// several requests, and behind the last eight, each token goes its own way.
+// Where there are prompts, a block takes eight neighbouring tokens: of one request together, one query head after the
+// other; of several requests, and of the last fewer than eight, each token goes its own way.
 // CHECK: %[[PROMPTS:.*]] = arith.cmpi ugt
-// CHECK: %[[BLOCKS:.*]] = arith.select %[[PROMPTS]], %{{.*}}, %c0
-// CHECK: tile.grid (%{{.*}}, %{{.*}}) = (%[[BLOCKS]], %c2) by [1, 1]
+// CHECK: %[[SHARE:.*]] = arith.select %[[PROMPTS]], %c8, %c1
+// CHECK: %[[BLOCKS:.*]] = arith.divui %{{.*}}, %[[SHARE]]
+// CHECK: tile.grid (%[[BLOCK:.*]], %{{.*}}) = (%[[BLOCKS]], %c2) by [1, 1]
+// CHECK: %[[TOKEN:.*]] = arith.muli %[[BLOCK]], %[[SHARE]]
+// CHECK: %[[END:.*]] = arith.minui
 // CHECK: %[[SAME:.*]] = arith.cmpi eq
-// CHECK: scf.if %[[SAME]] {
+// CHECK: %[[FULL:.*]] = arith.cmpi eq, %{{.*}}, %c8
+// CHECK: %[[TOGETHER:.*]] = arith.andi %[[SAME]], %[[FULL]]
+// CHECK: scf.if %[[TOGETHER]] {
 // CHECK: scf.for %[[HEAD:.*]] = %c0 to %c3
 // CHECK: tile.load %{{.*}}[%{{.*}}, %{{.*}}, %[[HEAD]], %c0] {dims = array<i64: 0, 3>, {{.*}} -> tensor<8x32xbf16>
 // CHECK: tile.dot %{{.*}} : tensor<8x32xf32>, tensor<16x32xf32>, tensor<8x16xf32>
 // CHECK: tile.store %{{.*}} {dims = array<i64: 0, 3>
 // CHECK: } else {
-// CHECK: scf.for %{{.*}} = %c0 to %c8
-// CHECK: tile.dot %{{.*}} : tensor<3x32xf32>, tensor<16x32xf32>, tensor<3x16xf32>
-// CHECK: tile.grid (%[[T:.*]], %[[H:.*]]) = (%{{.*}}, %c2) by [1, 1]
+// CHECK: scf.for %{{.*}} = %[[TOKEN]] to %[[END]]
 // CHECK: tile.load {{.*}} -> tensor<3x32xbf16>
 // CHECK: scf.for
 // CHECK-NOT: arith.select
