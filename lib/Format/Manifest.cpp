@@ -38,6 +38,13 @@ template <class V> void fields(V &v, ManifestKernel &k) {
   v("name", k.name), v("family", k.family), v("schedule", k.schedule), v("launches", k.launches), v("bytes", k.bytes);
   v("operations", k.operations);
 }
+template <class V> void fields(V &v, ManifestGpuKernel &k) {
+  v("function", k.function), v("threads", k.threads), v("shared_bytes", k.sharedBytes);
+  v("argument_bytes", k.argumentBytes);
+}
+template <class V> void fields(V &v, ManifestGpu &g) {
+  v("architecture", g.architecture), v("driver", g.driver), v("kernels", g.kernels);
+}
 template <class V> void fields(V &v, ManifestWeights &w) {
   v("form", w.form), v("segments", w.segments), v("bytes", w.bytes);
 }
@@ -64,7 +71,7 @@ template <class V> void fields(V &v, ManifestDocument &d) {
   Manifest &m = d.manifest;
   v("format_version", d.formatVersion), v("program_version", m.programVersion), v("adze_version", m.adzeVersion);
   v("target", m.target), v("numerics", m.numerics), v("model", m.model), v("kv", m.kv), v("memory", m.memory);
-  v("kernels", m.kernels), v("weights", m.weights), v("fusion", m.fusion), v("sources", m.sources);
+  v("kernels", m.kernels), v("gpu", m.gpu), v("weights", m.weights), v("fusion", m.fusion), v("sources", m.sources);
   v("licence", m.licence), v("generation", m.generation), v("options", m.options), v("sections", m.sections);
   v("hash", d.hash);
 }
@@ -123,6 +130,25 @@ static void checkAgreement(StrictReader &reader, const Manifest &m) {
     if (int64_t id = m.generation.endTokens[t]; id < 0 || id >= m.model.legalTokens)
       reader.fail("key 'generation.end_tokens[" + std::to_string(t) + "]' is " + std::to_string(id) +
                   "; a token id below 'model.legal_tokens' = " + std::to_string(m.model.legalTokens) + " is accepted");
+  if (m.gpu) {
+    // What any GPU of the supported kind can launch; the device checks against the one that it has.
+    auto within = [&](size_t k, const char *key, int64_t value, int64_t least, int64_t most) {
+      if (value < least || value > most)
+        reader.fail("key 'gpu.kernels[" + std::to_string(k) + "]." + key + "' is " + std::to_string(value) + "; " +
+                    std::to_string(least) + " to " + std::to_string(most) + " is accepted");
+    };
+    atLeast("gpu.driver", m.gpu->driver, 0);
+    if (m.gpu->architecture.empty())
+      reader.fail("key 'gpu.architecture' is empty; a name such as sm_90a is accepted");
+    if (m.gpu->kernels.size() != m.kernels.size())
+      reader.fail("key 'gpu.kernels' has " + std::to_string(m.gpu->kernels.size()) + " entries; one for each of the " +
+                  std::to_string(m.kernels.size()) + " of 'kernels' is accepted");
+    for (size_t k = 0; k < m.gpu->kernels.size(); ++k) {
+      within(k, "threads", m.gpu->kernels[k].threads, 1, 1024);
+      within(k, "shared_bytes", m.gpu->kernels[k].sharedBytes, 0, 1 << 20);
+      within(k, "argument_bytes", m.gpu->kernels[k].argumentBytes, 0, 4096);
+    }
+  }
   for (const auto &[key, sizes] : {std::pair{"sections", m.sections}})
     for (const ManifestSection &s : sizes)
       if (s.size < 0)

@@ -2,7 +2,8 @@
 //
 // A record names its keys once, in `template <class V> void fields(V &visit, Record &record)`; StrictReader and
 // StrictWriter visit that list. So writing and reading cannot differ, every key is required, and a key that the list
-// lacks is an error. The reader keeps the first error and its path, for example kernels[3].family.
+// lacks is an error. A std::optional is the one exception: its key may be absent, and is then not written. The reader
+// keeps the first error and its path, for example kernels[3].family.
 #ifndef ADZE_LIB_FORMAT_STRICTJSON_H
 #define ADZE_LIB_FORMAT_STRICTJSON_H
 
@@ -12,6 +13,7 @@
 
 #include <cmath>
 #include <limits>
+#include <optional>
 #include <string>
 #include <type_traits>
 #include <vector>
@@ -124,6 +126,12 @@ private:
       if (reader.status_.ok())
         reader.read(*found, join(path, key), out);
     }
+    template <class T> void operator()(const char *key, std::optional<T> &out) {
+      out.reset();
+      if (object.contains(key))
+        return (*this)(key, out.emplace());
+      seen.push_back(key);
+    }
   };
 
   std::string file_;
@@ -161,6 +169,10 @@ private:
   struct Visitor {
     Json object;
     template <class T> void operator()(const char *key, const T &value) { object[key] = write(value); }
+    template <class T> void operator()(const char *key, const std::optional<T> &value) {
+      if (value)
+        object[key] = write(*value);
+    }
   };
 };
 

@@ -1,10 +1,15 @@
-// What every device must do, whatever it is. A device joins by a line in the list at the end.
-#include "adze/Runtime/Device/CpuDevice.h"
+// What every device must do, whatever it is. A device joins by a line in the lists at the end; one that this machine
+// does not have is skipped, and the reason is what a user would be told.
+#include "DeviceBench.h"
+#include "FakeDriverLibrary.h"
 
-#include <atomic>
+#include "adze/Runtime/Device/CpuDevice.h"
+#include "adze/Support/MappedFile.h"
+
+#include <cstdlib>
+#include <fstream>
 #include <functional>
-#include <gtest/gtest.h>
-#include <memory>
+#include <unistd.h>
 #include <vector>
 
 using namespace adze;
@@ -12,80 +17,174 @@ using namespace adze;
 namespace {
 struct Entry {
   const char *name;
-  std::function<std::unique_ptr<Device>()> make;
+  std::function<Expected<std::unique_ptr<Device>>()> make;
+  bool gpu = false;
 };
 void PrintTo(const Entry &entry, std::ostream *stream) { *stream << entry.name; }
 
-// Two kernels over arrays of 64-bit numbers: blocks of the first add one to each element, the second sums neighbours of
-// what the first wrote. The second sees a mixture if a launch returns before it has ended.
-constexpr int64_t kElements = 4096, kPerBlock = 16;
-struct Arguments {
-  int64_t *values, *sums;
-};
-int64_t blocks(const void *) { return kElements / kPerBlock; }
-void addOne(const void *a, int64_t first, int64_t last) {
-  auto *values = static_cast<const Arguments *>(a)->values;
-  for (int64_t i = first * kPerBlock; i < last * kPerBlock; ++i)
-    ++values[i];
+Entry cpu(const char *name, unsigned threads) {
+  return {name, [threads]() -> Expected<std::unique_ptr<Device>> {
+            return std::make_unique<CpuDevice>(CpuDeviceOptions{threads, false});
+          }};
 }
-void sumNeighbours(const void *a, int64_t first, int64_t last) {
-  auto *arguments = static_cast<const Arguments *>(a);
-  for (int64_t i = first * kPerBlock; i < last * kPerBlock; ++i)
-    arguments->sums[i] = arguments->values[i] + arguments->values[kElements - 1 - i];
+Expected<std::unique_ptr<Device>> gpu(const CudaDeviceOptions &options) {
+  Expected<std::unique_ptr<CudaDevice>> device = CudaDevice::create(options);
+  if (!device)
+    return device.status();
+  return std::unique_ptr<Device>(std::move(*device));
 }
-int32_t step(const AdzeStep *step, const AdzeServices *services) {
-  if (services->version != ADZE_PROGRAM_VERSION)
-    return 1;
-  Arguments arguments{reinterpret_cast<int64_t *>(step->arena + step->slot_offset[0]),
-                      reinterpret_cast<int64_t *>(step->arena + step->slot_offset[1])};
-  for (uint32_t kernel : {0u, 1u})
-    if (int32_t code = services->launch(services->context, kernel, &arguments))
-      return code;
-  return 0;
-}
+
+int32_t emptyStep(const AdzeStep *, const AdzeServices *) { return 0; }
 int32_t failingStep(const AdzeStep *, const AdzeServices *) { return 42; }
+int32_t wrongKernel(const AdzeStep *, const AdzeServices *services) {
+  ConformanceArguments arguments{};
+  return services->launch(services->context, kKernelCount, &arguments);
+}
+const AdzeProgram kAddThenSum = conformanceProgram(launchAll<kAddOne, kSumNeighbours>);
+const AdzeProgram kAdd = conformanceProgram(launchAll<kAddOne>);
+const AdzeProgram kNothing = conformanceProgram(emptyStep);
+const AdzeProgram kFailing = conformanceProgram(failingStep);
+const AdzeProgram kWrongKernel = conformanceProgram(wrongKernel);
 
-const AdzeKernel kKernels[] = {{"add", "test", addOne, blocks}, {"sum", "test", sumNeighbours, blocks}};
-const AdzeProgram kProgram = {ADZE_PROGRAM_VERSION, 2, kKernels, 2, 1, step};
-const AdzeProgram kFailing = {ADZE_PROGRAM_VERSION, 2, kKernels, 2, 1, failingStep};
+class DeviceConformance : public testing::TestWithParam<Entry> {
+protected:
+  void SetUp() override {
+    Expected<std::unique_ptr<Device>> made = GetParam().make();
+    if (!made)
+      GTEST_SKIP() << made.status().message();
+    device = std::move(*made);
+    for (const AdzeProgram *program : {&kAddThenSum, &kAdd, &kNothing, &kFailing, &kWrongKernel}) {
+      Status status = device->load(*program, GetParam().gpu ? conformanceImage() : KernelImage());
+      ASSERT_TRUE(status.ok()) << status.message();
+    }
+  }
 
-class DeviceConformance : public testing::TestWithParam<Entry> {};
+  std::unique_ptr<Device> device;
+};
 } // namespace
 
+// The second kernel sees a mixture if a launch begins before the one in front of it has ended.
 TEST_P(DeviceConformance, ALaunchIsCompleteBeforeTheNextBegins) {
-  std::unique_ptr<Device> device = GetParam().make();
-  Expected<DeviceBuffer> arena = device->allocate(2 * kElements * 8, "a test", "--test");
-  ASSERT_TRUE(arena.ok());
-  const int64_t offsets[2] = {0, kElements * 8};
-  AdzeStep arguments{};
-  arguments.arena = arena->data();
-  arguments.slot_offset = offsets;
+  DeviceBench bench(*device);
   for (int64_t round = 1; round <= 200; ++round) {
-    ASSERT_TRUE(device->runStep(kProgram, arguments).ok());
-    auto *sums = reinterpret_cast<int64_t *>(arena->data() + offsets[1]);
-    for (int64_t i = 0; i < kElements; ++i)
-      ASSERT_EQ(sums[i], 2 * round);
+    Status status = bench.run(*device, kAddThenSum, false, true);
+    ASSERT_TRUE(status.ok()) << status.message();
+    for (int64_t i = 0; i < bench.elements; ++i)
+      ASSERT_EQ(bench.sums()[i], 2 * round);
+  }
+}
+
+TEST_P(DeviceConformance, WindowsCarryBytesInBeforeAndOutAfterAStep) {
+  DeviceBench bench(*device);
+  for (int64_t round = 0; round < 5; ++round) {
+    for (int64_t i = 0; i < bench.elements; ++i)
+      bench.values()[i] = i * 7 + round;
+    ASSERT_TRUE(bench.run(*device, kAddThenSum, true, true).ok());
+    for (int64_t i = 0; i < bench.elements; ++i) {
+      ASSERT_EQ(bench.values()[i], i * 7 + round + 1);
+      ASSERT_EQ(bench.sums()[i], (bench.elements - 1) * 7 + 2 * (round + 1));
+    }
+  }
+}
+
+// One size after the other with the same pointers, each several times: what was made for one must not run for another.
+TEST_P(DeviceConformance, StepsOfDifferentSizesDoNotMix) {
+  DeviceBench bench(*device);
+  std::vector<int64_t> expected(size_t(bench.elements), 0);
+  for (int round = 0; round < 6; ++round)
+    for (int64_t count : {16, 64, 32, 4096, 64, 16}) {
+      ASSERT_TRUE(bench.run(*device, kAdd, false, true, count).ok());
+      for (int64_t i = 0; i < count; ++i)
+        ++expected[size_t(i)];
+      for (int64_t i = 0; i < bench.elements; ++i)
+        ASSERT_EQ(bench.values()[i], expected[size_t(i)]);
+    }
+}
+
+TEST_P(DeviceConformance, StepsOnDifferentMemoryDoNotMix) {
+  DeviceBench a(*device, 64), b(*device, 64);
+  for (int64_t round = 1; round <= 5; ++round) {
+    ASSERT_TRUE(a.run(*device, kAdd, false, true).ok());
+    ASSERT_TRUE(a.run(*device, kAdd, false, true).ok());
+    ASSERT_TRUE(b.run(*device, kAdd, false, true).ok());
+    for (int64_t i = 0; i < 64; ++i) {
+      ASSERT_EQ(a.values()[i], 2 * round);
+      ASSERT_EQ(b.values()[i], round);
+    }
   }
 }
 
 TEST_P(DeviceConformance, AFailedStepIsReportedWithItsCode) {
-  std::unique_ptr<Device> device = GetParam().make();
   Status status = device->runStep(kFailing, AdzeStep{});
   ASSERT_FALSE(status.ok());
-  EXPECT_NE(status.message().find("42"), std::string::npos);
+  EXPECT_NE(status.message().find("42"), std::string::npos) << status.message();
+  EXPECT_TRUE(device->fault().ok());
+  DeviceBench bench(*device);
+  EXPECT_TRUE(bench.run(*device, kAdd, false, true).ok()) << "the next step runs";
+  EXPECT_EQ(bench.values()[5], 1);
+}
+
+TEST_P(DeviceConformance, AKernelThatTheProgramDoesNotHaveIsReported) {
+  EXPECT_EQ(device->runStep(kWrongKernel, AdzeStep{}).code(), ErrorCode::Internal);
+  EXPECT_TRUE(device->fault().ok());
 }
 
 TEST_P(DeviceConformance, MemoryStartsZeroedAndAligned) {
-  std::unique_ptr<Device> device = GetParam().make();
-  Expected<DeviceBuffer> buffer = device->allocate(1 << 20, "a test", "--test");
-  ASSERT_TRUE(buffer.ok());
+  for (int round = 0; round < 3; ++round) {
+    DeviceBench bench(*device, 1 << 16);
+    EXPECT_EQ(reinterpret_cast<uintptr_t>(bench.arena.data()) % 256, 0u);
+    ASSERT_TRUE(bench.run(*device, kNothing, false, true).ok());
+    for (int64_t i = 0; i < 2 * bench.elements; ++i)
+      ASSERT_EQ(bench.values()[i], 0);
+    ASSERT_TRUE(device->fill(bench.arena, 0xff).ok()); // for whoever gets this memory next
+  }
+}
+
+TEST_P(DeviceConformance, FillSetsEveryByte) {
+  DeviceBench bench(*device, 160);
+  ASSERT_TRUE(device->fill(bench.arena, 0xff).ok());
+  ASSERT_TRUE(bench.run(*device, kNothing, false, true).ok());
+  for (int64_t i = 0; i < bench.window.size(); ++i)
+    ASSERT_EQ(bench.window.data()[i], 0xff);
+  EXPECT_TRUE(device->fill(DeviceBuffer(), 0).ok());
+}
+
+// A size that is no multiple of a piece, a page or 256.
+TEST_P(DeviceConformance, AnUploadGivesTheBytesOfTheFile) {
+  char path[] = "/tmp/adze-upload-XXXXXX";
+  int file = mkstemp(path);
+  ASSERT_GE(file, 0);
+  std::vector<uint8_t> bytes(5'000'011);
+  uint32_t state = 1;
+  for (uint8_t &byte : bytes)
+    byte = uint8_t((state = state * 1664525 + 1013904223) >> 24);
+  ASSERT_EQ(write(file, bytes.data(), bytes.size()), ssize_t(bytes.size()));
+  Expected<MappedFile> mapped = MappedFile::fromDescriptor(file, path);
+  close(file);
+  unlink(path);
+  ASSERT_TRUE(mapped.ok());
+
+  Expected<DeviceBuffer> buffer = device->upload(mapped->bytes(), "a test", "--test");
+  ASSERT_TRUE(buffer.ok()) << buffer.status().message();
   EXPECT_EQ(reinterpret_cast<uintptr_t>(buffer->data()) % 256, 0u);
-  for (int64_t i = 0; i < buffer->size(); ++i)
-    ASSERT_EQ(buffer->data()[i], 0);
+  Expected<HostWindow> window = device->openWindow(*buffer, 0, int64_t(bytes.size()), "a test");
+  ASSERT_TRUE(window.ok());
+  WindowRange all{&*window, 0, window->size()};
+  ASSERT_TRUE(device->runStep(kNothing, AdzeStep{}, {{}, {&all, 1}}).ok());
+  EXPECT_TRUE(std::equal(bytes.begin(), bytes.end(), window->data()));
+}
+
+TEST_P(DeviceConformance, MemoryThatIsNotThereIsRefusedByItsOption) {
+  Expected<DeviceBuffer> buffer = device->allocate(int64_t(1) << 60, "the KV pool", "--kv-memory");
+  ASSERT_FALSE(buffer.ok());
+  EXPECT_EQ(buffer.status().code(), ErrorCode::ResourceExhausted);
+  EXPECT_NE(buffer.status().message().find("--kv-memory"), std::string::npos) << buffer.status().message();
+  EXPECT_EQ(device->allocatedBytes(), 0);
+  EXPECT_TRUE(device->fault().ok()) << "the device goes on";
+  EXPECT_TRUE(device->allocate(4096, "a test", "--test").ok());
 }
 
 TEST_P(DeviceConformance, BytesInUseFollowTheHandles) {
-  std::unique_ptr<Device> device = GetParam().make();
   std::vector<DeviceBuffer> held;
   for (int i = 1; i <= 8; ++i) {
     Expected<DeviceBuffer> buffer = device->allocate(i * 1000, "a test", "--test");
@@ -101,29 +200,46 @@ TEST_P(DeviceConformance, BytesInUseFollowTheHandles) {
   EXPECT_EQ(device->peakBytes(), all);
 }
 
-TEST_P(DeviceConformance, CountersCountWhileSwitchedOn) {
-  std::unique_ptr<Device> device = GetParam().make();
-  Expected<DeviceBuffer> arena = device->allocate(2 * kElements * 8, "a test", "--test");
-  ASSERT_TRUE(arena.ok());
-  const int64_t offsets[2] = {0, kElements * 8};
-  AdzeStep arguments{};
-  arguments.arena = arena->data();
-  arguments.slot_offset = offsets;
-  device->setProfiling(true);
-  for (int i = 0; i < 5; ++i)
-    ASSERT_TRUE(device->runStep(kProgram, arguments).ok());
-  device->setProfiling(false);
-  ASSERT_TRUE(device->runStep(kProgram, arguments).ok());
-  ASSERT_EQ(device->kernelCounters().size(), 2u);
-  for (const KernelCounter &counter : device->kernelCounters()) {
-    EXPECT_EQ(counter.launches, 5);
-    EXPECT_GT(counter.nanoseconds, 0);
-  }
+TEST_P(DeviceConformance, CodeOfAnotherKindOfDeviceIsRefused) {
+  AdzeProgram program = conformanceProgram(launchAll<kAddOne>);
+  Status status = device->load(program, GetParam().gpu ? KernelImage() : conformanceImage());
+  ASSERT_FALSE(status.ok());
+  EXPECT_EQ(status.code(), ErrorCode::Unsupported);
+  EXPECT_NE(status.message().find("--device"), std::string::npos) << status.message();
 }
 
-INSTANTIATE_TEST_SUITE_P(
-    Cpu, DeviceConformance,
-    testing::Values(Entry{"OneThread", [] { return std::make_unique<CpuDevice>(CpuDeviceOptions{1, false}); }},
-                    Entry{"TwoThreads", [] { return std::make_unique<CpuDevice>(CpuDeviceOptions{2, false}); }},
-                    Entry{"FourThreads", [] { return std::make_unique<CpuDevice>(CpuDeviceOptions{4, false}); }}),
-    [](const auto &info) { return std::string(info.param.name); });
+TEST_P(DeviceConformance, CountersCountWhileSwitchedOn) {
+  DeviceBench bench(*device);
+  device->setProfiling(true);
+  for (int i = 0; i < 5; ++i)
+    ASSERT_TRUE(bench.run(*device, kAddThenSum, false, false).ok());
+  device->setProfiling(false);
+  ASSERT_TRUE(bench.run(*device, kAddThenSum, false, true).ok());
+  EXPECT_EQ(bench.values()[0], 6);
+  ASSERT_EQ(device->kernelCounters().size(), size_t(kKernelCount));
+  for (uint32_t kernel : {kAddOne, kSumNeighbours}) {
+    EXPECT_EQ(device->kernelCounters()[kernel].launches, 5);
+    EXPECT_GT(device->kernelCounters()[kernel].nanoseconds, 0);
+  }
+  EXPECT_EQ(device->kernelCounters()[kTrap].launches, 0);
+}
+
+namespace {
+std::string entryName(const testing::TestParamInfo<Entry> &info) { return info.param.name; }
+CudaDeviceOptions withoutGraphs() {
+  CudaDeviceOptions options;
+  options.graphs = 0;
+  return options;
+}
+} // namespace
+
+INSTANTIATE_TEST_SUITE_P(Cpu, DeviceConformance,
+                         testing::Values(cpu("OneThread", 1), cpu("TwoThreads", 2), cpu("FourThreads", 4)), entryName);
+INSTANTIATE_TEST_SUITE_P(FakeGpu, DeviceConformance,
+                         testing::Values(Entry{"AsIs", [] { return freshFakeDriver(), gpu(fakeDriverOptions()); },
+                                               true}),
+                         entryName);
+INSTANTIATE_TEST_SUITE_P(Gpu, DeviceConformance,
+                         testing::Values(Entry{"AsIs", [] { return gpu({}); }, true},
+                                         Entry{"WithoutGraphs", [] { return gpu(withoutGraphs()); }, true}),
+                         entryName);

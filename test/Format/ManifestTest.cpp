@@ -57,6 +57,36 @@ TEST(Manifest, ReadsWhatItWrote) {
   EXPECT_EQ(manifest->section("other.bin"), nullptr);
 }
 
+TEST(Manifest, SaysHowAGpuLaunchesItsKernelsOnlyWhereThereIsOne) {
+  Manifest m = sample();
+  EXPECT_EQ(writeManifest(m).find("\"gpu\""), std::string::npos);
+  EXPECT_FALSE(readManifest(writeManifest(m), "manifest.json")->gpu.has_value());
+  m.gpu = ManifestGpu{"sm_90a", 12030, {{"linear_0_kernel", 256, 98304, 88}}};
+  auto read = readManifest(writeManifest(m), "manifest.json");
+  ASSERT_TRUE(bool(read)) << read.status().message();
+  ASSERT_TRUE(read->gpu.has_value());
+  EXPECT_EQ(read->gpu->architecture, "sm_90a");
+  EXPECT_EQ(read->gpu->driver, 12030);
+  EXPECT_EQ(read->gpu->kernels[0].function, "linear_0_kernel");
+  EXPECT_EQ(read->gpu->kernels[0].sharedBytes, 98304);
+  EXPECT_EQ(writeManifest(*read), writeManifest(m));
+
+  auto broken = [&](auto change) {
+    ordered_json json = ordered_json::parse(writeManifest(m));
+    change(json["gpu"]);
+    return json.dump();
+  };
+  expectError(broken([](auto &g) { g["kernels"][0]["threads"] = 0; }), "'gpu.kernels[0].threads' is 0; 1 to 1024");
+  expectError(broken([](auto &g) { g["kernels"][0]["argument_bytes"] = 5000; }), "argument_bytes' is 5000; 0 to 4096");
+  expectError(broken([](auto &g) { g["kernels"][0]["shared_bytes"] = -1; }), "shared_bytes' is -1; 0 to");
+  expectError(broken([](auto &g) { g["kernels"].clear(); }), "'gpu.kernels' has 0 entries; one for each of the 1");
+  expectError(broken([](auto &g) { g["architecture"] = ""; }), "'gpu.architecture' is empty");
+  expectError(broken([](auto &g) { g["driver"] = -1; }), "'gpu.driver' is -1");
+  expectError(broken([](auto &g) { g.erase("driver"); }), "key 'gpu.driver' is missing");
+  expectError(broken([](auto &g) { g["kernels"][0]["warps"] = 4; }), "key 'gpu.kernels[0].warps' is not known");
+  expectError(broken([](auto &g) { g = 5; }), "key 'gpu' is the number 5; an object is accepted");
+}
+
 TEST(Manifest, NamesAMissingKeyWithItsPath) {
   expectError(changed([](auto &j) { j["kernels"][0].erase("family"); }), "key 'kernels[0].family' is missing");
   expectError(changed([](auto &j) { j.erase("licence"); }), "key 'licence' is missing");

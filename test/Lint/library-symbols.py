@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
 """The libraries obey the allow-table as well: no room uses a symbol of a room that it may not include, no runtime library
-and no runtime program reaches MLIR or LLVM, and libadze exports the functions of Adze.h and nothing else."""
+and no runtime program reaches MLIR or LLVM, nothing links a GPU's driver or libraries (they are found at run time), and
+libadze exports the functions of Adze.h and nothing else."""
 import os
 import re
 import subprocess
@@ -10,6 +11,7 @@ import tree
 
 args = tree.arguments(__doc__)
 FOREIGN_SYMBOL = re.compile(r"^_Z\w*?(4mlir|4llvm)")
+DRIVER_SYMBOL = re.compile(r"^(cu|cuda|nccl)[A-Z]")  # the driver's, the CUDA runtime's, NCCL's
 
 
 def symbols(library):
@@ -44,6 +46,8 @@ for path, (room, _, undefined) in sorted(libraries.items()):
             if not rooms.may_include(room, owner[symbol][1]):
                 tree.offence(shown, f"{room} uses {symbol} of {owner[symbol][1]}",
                              "that edge is not in test/Lint/rooms.py; move what both need downward")
+        if DRIVER_SYMBOL.match(symbol):
+            tree.offence(shown, f"uses {symbol}", "call the driver through its table (lib/Runtime/Device/Cuda/DriverTable.h)")
         if not compiler and FOREIGN_SYMBOL.match(symbol):
             tree.offence(shown, f"uses {symbol}", "rooms outside the compiler may not use MLIR or LLVM")
 
@@ -52,9 +56,10 @@ if os.path.exists(program):
     needed = subprocess.run([os.path.join(args.llvm, "bin", "llvm-readelf"), "-d", program],
                             capture_output=True, text=True, check=True).stdout
     for line in needed.splitlines():
-        if "NEEDED" in line and re.search(r"lib(MLIR|LLVM|clang)", line):
+        if "NEEDED" in line and re.search(r"lib(MLIR|LLVM|clang|cuda|nccl)", line):
             tree.offence("bin/adze", "needs " + line.split("[")[-1].rstrip("]"),
-                         "the runtime's program links neither MLIR nor LLVM; start adze-compile instead")
+                         "the runtime's program links neither MLIR, LLVM nor a GPU's libraries; start adze-compile, or load "
+                         "the driver at run time")
 
 shared = os.path.join(args.build, "lib", "Runtime", "Api", "libadze.so")
 if os.path.exists(shared):

@@ -163,6 +163,27 @@ TEST(Artifact, RefusesAProgramThatIsNone) {
   EXPECT_FALSE(LoadedProgram::open(a.file(kProgramFile)).ok());
 }
 
+TEST(Artifact, ChecksTheCodeOfAGpuLikeTheProgram) {
+  Opened a;
+  a.model.compileForGpu();
+  a.model.write(a.path);
+  { // closed again before its program is written over
+    Expected<std::shared_ptr<const Artifact>> artifact = Artifact::open(a.path);
+    ASSERT_TRUE(artifact.ok()) << artifact.status().message();
+    EXPECT_EQ((*artifact)->gpuCode().size(), takeFile(a.file(kGpuCodeFile)).size());
+  }
+  a.damage(kGpuCodeFile, 3);
+  a.expectRefusal({"kernels.bin is damaged", "copy the artifact again"});
+  a.cut(kGpuCodeFile);
+  a.expectRefusal({"kernels.bin has", "cut short"});
+  std::filesystem::remove(a.file(kGpuCodeFile));
+  a.expectRefusal({"kernels.bin"});
+  a.model.write(a.path);
+  std::erase_if(a.model.manifest.sections, [](const ManifestSection &s) { return s.file == kGpuCodeFile; });
+  putFile(a.file(kManifestFile), writeManifest(a.model.manifest));
+  a.expectRefusal({"names no section kernels.bin"});
+}
+
 TEST(Artifact, VerifyFindsADamagedWeight) {
   Opened a;
   a.model.write(a.path);

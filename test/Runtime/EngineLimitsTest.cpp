@@ -86,12 +86,23 @@ TEST(EngineLimits, AKvPoolIsNeverLargerThanItsRequestsCanUse) {
   EXPECT_EQ(figures->kvPages, 2 * 64 / FAKE_PAGE);
 }
 
+TEST(EngineLimits, RefusesAPlanWithoutRoomForTheLogits) {
+  FakeModel model;
+  model.manifest.memory.slots[1][0].rows.fixed = FAKE_VOCABULARY; // a byte each
+  CpuDevice device({1, false});
+  Expected<std::unique_ptr<Engine>> engine = Engine::create(model.artifact(), device, std::nullopt, {});
+  ASSERT_FALSE(engine.ok());
+  EXPECT_EQ(engine.status().code(), ErrorCode::InvalidInput);
+  EXPECT_NE(engine.status().message().find("8 rows of 304 need 9728"), std::string::npos) << engine.status().message();
+  EXPECT_EQ(device.allocatedBytes(), 0);
+}
+
 // A device with little memory: the engine is refused by the option of what did not fit, and nothing stays behind.
 TEST(EngineLimits, ReportsADeviceThatIsTooSmall) {
   struct SmallDevice final : Device {
     explicit SmallDevice(int64_t limit) : limit(limit) {}
     std::string name() const override { return "a small device"; }
-    Status runStep(const AdzeProgram &, const AdzeStep &) override { return Status(); }
+    Status runStep(const AdzeProgram &, const AdzeStep &, const StepCopies &) override { return Status(); }
     uint8_t *allocateBytes(int64_t size) override {
       return allocatedBytes() + size > limit ? nullptr : static_cast<uint8_t *>(std::aligned_alloc(256, size_t(size)));
     }

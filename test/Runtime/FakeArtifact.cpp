@@ -70,6 +70,14 @@ void FakeModel::answerAbcWithXyz() {
   tokenizer.chatTemplate = "{% for m in messages %}[{{ m['role'] }}]{{ m['content'] }}{% endfor %}";
 }
 
+void FakeModel::compileForGpu() {
+  manifest.gpu.emplace();
+  manifest.gpu->architecture = "sm_75";
+  manifest.gpu->driver = 12000;
+  for (const ManifestKernel &kernel : manifest.kernels)
+    manifest.gpu->kernels.push_back({kernel.name, 32, 0, FAKE_ARGUMENT_BYTES});
+}
+
 void FakeModel::write(const std::string &path) {
   std::string weights;
   uint64_t state = 88172645463325252u;
@@ -85,7 +93,15 @@ void FakeModel::write(const std::string &path) {
   }
   std::filesystem::create_directories(path);
   std::map<std::string, std::string> files = {
-      {kProgramFile, takeFile(ADZE_FAKE_PROGRAM)}, {kTokenizerFile, serialise(tokenizer)}, {kWeightsFile, weights}};
+      {kProgramFile, takeFile(manifest.gpu ? ADZE_FAKE_GPU_PROGRAM : ADZE_FAKE_PROGRAM)},
+      {kTokenizerFile, serialise(tokenizer)},
+      {kWeightsFile, weights}};
+  if (manifest.gpu) { // all that the fake driver looks for in a text
+    std::string text;
+    for (const ManifestGpuKernel &kernel : manifest.gpu->kernels)
+      text += ".entry " + kernel.function + "(\n";
+    files[kGpuCodeFile] = text + std::string(1, '\0');
+  }
   manifest.sections.clear();
   for (const auto &[name, bytes] : files) {
     putFile(path + "/" + name, bytes);
@@ -127,12 +143,16 @@ std::string Collector::text() const {
   return joined;
 }
 
-FakeEngine::FakeEngine(FakeModel &model, EngineOptions options, unsigned threads) : device({threads, false}) {
+FakeEngine::FakeEngine(FakeModel &model, EngineOptions options, unsigned threads)
+    : FakeEngine(model, std::move(options), std::make_unique<CpuDevice>(CpuDeviceOptions{threads, false})) {}
+
+FakeEngine::FakeEngine(FakeModel &model, EngineOptions options, std::unique_ptr<Device> owned)
+    : device(std::move(owned)) {
   std::shared_ptr<const Artifact> artifact = model.artifact();
   Expected<Tokenizer> tokenizer = Tokenizer::load(artifact->tokenizer(), "tokenizer.bin");
   EXPECT_TRUE(tokenizer.ok()) << tokenizer.status().message();
   options.poison = true;
-  Expected<std::unique_ptr<Engine>> made = Engine::create(artifact, device, *tokenizer, options);
+  Expected<std::unique_ptr<Engine>> made = Engine::create(artifact, *device, *tokenizer, options);
   EXPECT_TRUE(made.ok()) << made.status().message();
   if (made)
     engine = std::move(*made);

@@ -43,6 +43,9 @@ struct FakeModel {
   void write(const std::string &folder);
   std::shared_ptr<const Artifact> artifact();
 
+  /// Makes the model one for a GPU: the fake driver runs the kernels of the program that was opened last.
+  void compileForGpu();
+
   Manifest manifest;
   TokenizerTable tokenizer;
   std::map<int32_t, int32_t> script;
@@ -69,12 +72,13 @@ struct Collector : AnswerSink {
 /// An engine over a fake model, with the options of a test.
 struct FakeEngine {
   explicit FakeEngine(FakeModel &model, EngineOptions options = {}, unsigned threads = 1);
+  FakeEngine(FakeModel &model, EngineOptions options, std::unique_ptr<Device> device);
   /// Submits and expects success.
   std::shared_ptr<Collector> submit(AnswerRequest request);
   /// Submits, runs until idle, and expects that all pages came back.
   std::shared_ptr<Collector> answer(AnswerRequest request);
 
-  CpuDevice device;
+  std::unique_ptr<Device> device;
   std::unique_ptr<Engine> engine;
   RequestId lastId = 0;
 };

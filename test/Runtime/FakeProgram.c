@@ -8,16 +8,20 @@
  * Weights: f32 mix[VOCABULARY][WIDTH], then i32 next[VOCABULARY]: where next[t] >= 0, that token follows t with a logit
  * far above the others, so that a test can script an answer. Token STOP_STEP makes the step fail, token POISON makes
  * its row NaN. The logits of ids from LEGAL up are the highest of all: a runtime that looks at them is found out.
+ *
+ * With FAKE_ON_GPU the host code reads through no pointer, as on a GPU: no rule is checked and STOP_STEP is a token
+ * like any other. The kernels are the same; the fake driver runs them.
  */
 #include "FakeProgram.h"
 
 #include "adze/Abi/Program.h"
 
-struct Arguments {
-  const AdzeStep *step;
+struct Arguments { /* one packed block of words */
+  AdzeStep step;
   float *hidden; /* [R][WIDTH] */
   float *logits; /* [R][VOCABULARY] */
 };
+_Static_assert(sizeof(struct Arguments) == FAKE_ARGUMENT_BYTES, "FakeProgram.h says how large the block is");
 
 static const float *mixOf(const AdzeStep *step) { return (const float *)step->weights; }
 static const int32_t *nextOf(const AdzeStep *step) {
@@ -29,9 +33,9 @@ static float *kvAt(const AdzeStep *step, int64_t slot) {
 }
 
 /* Kernel 0: K and V of each token. A block is a token. */
-static int64_t appendBlocks(const void *a) { return ((const struct Arguments *)a)->step->tokens; }
+static int64_t appendBlocks(const void *a) { return ((const struct Arguments *)a)->step.tokens; }
 static void append(const void *a, int64_t first, int64_t last) {
-  const AdzeStep *step = ((const struct Arguments *)a)->step;
+  const AdzeStep *step = &((const struct Arguments *)a)->step;
   for (int64_t t = first; t < last; ++t) {
     const float *row = mixOf(step) + (int64_t)step->token[t] * FAKE_WIDTH;
     float *kv = kvAt(step, step->kv_slot[t]);
@@ -41,10 +45,10 @@ static void append(const void *a, int64_t first, int64_t last) {
 }
 
 /* Kernel 1: reads all tokens up to its own through the page list. A block is a row of output. */
-static int64_t rowBlocks(const void *a) { return ((const struct Arguments *)a)->step->output_rows; }
+static int64_t rowBlocks(const void *a) { return ((const struct Arguments *)a)->step.output_rows; }
 static void attend(const void *a, int64_t first, int64_t last) {
   const struct Arguments *arguments = a;
-  const AdzeStep *step = arguments->step;
+  const AdzeStep *step = &arguments->step;
   for (int64_t r = first; r < last; ++r) {
     int32_t t = step->output_row[r], b = step->request[t];
     float *hidden = arguments->hidden + r * FAKE_WIDTH;
@@ -62,7 +66,7 @@ static void attend(const void *a, int64_t first, int64_t last) {
 /* Kernel 2: logits. A block is a row of output. */
 static void project(const void *a, int64_t first, int64_t last) {
   const struct Arguments *arguments = a;
-  const AdzeStep *step = arguments->step;
+  const AdzeStep *step = &arguments->step;
   for (int64_t r = first; r < last; ++r) {
     const float *hidden = arguments->hidden + r * FAKE_WIDTH;
     float *logits = arguments->logits + r * FAKE_VOCABULARY;
@@ -84,6 +88,7 @@ static const AdzeKernel kernels[3] = {{"append", "kv_append", append, appendBloc
                                       {"attend", "attention", attend, rowBlocks},
                                       {"project", "linear", project, rowBlocks}};
 
+#ifndef FAKE_ON_GPU
 /* The rules of a step, numbered. */
 static int32_t brokenRule(const AdzeStep *s) {
   int32_t rows = 0;
@@ -114,17 +119,21 @@ static int32_t brokenRule(const AdzeStep *s) {
     if (s->output_row[rows] < 0 || s->output_row[rows] >= s->tokens ||
         (rows && s->output_row[rows] <= s->output_row[rows - 1]))
       return 109;
-  return 0;
-}
-
-static int32_t step(const AdzeStep *s, const AdzeServices *services) {
-  int32_t rule = services->version == ADZE_PROGRAM_VERSION ? brokenRule(s) : 100;
-  if (rule)
-    return rule;
   for (int64_t t = 0; t < s->tokens; ++t)
     if (s->token[t] == FAKE_STOP_STEP)
       return 7;
-  struct Arguments arguments = {s, (float *)(s->arena + s->slot_offset[0]), (float *)(s->arena + s->slot_offset[1])};
+  return 0;
+}
+#endif
+
+static int32_t step(const AdzeStep *s, const AdzeServices *services) {
+  int32_t rule = services->version == ADZE_PROGRAM_VERSION ? 0 : 100;
+#ifndef FAKE_ON_GPU
+  rule = rule ? rule : brokenRule(s);
+#endif
+  if (rule)
+    return rule;
+  struct Arguments arguments = {*s, (float *)(s->arena + s->slot_offset[0]), (float *)(s->arena + s->slot_offset[1])};
   for (uint32_t kernel = 0; kernel < 3; ++kernel) {
     int32_t code = services->launch(services->context, kernel, &arguments);
     if (code)

@@ -174,8 +174,8 @@ TEST_F(ToolTest, InspectPrintsWhatTheEngineAllocates) {
   request.prompt = somePrompt(60, 1);
   request.maxTokens = 5;
   bench.answer(request);
-  EXPECT_EQ(memory["device"], bench.device.peakBytes());
-  EXPECT_EQ(memory["total"], bench.device.peakBytes() + memory["weights"].get<int64_t>());
+  EXPECT_EQ(memory["device"], bench.device->peakBytes());
+  EXPECT_EQ(memory["total"], bench.device->peakBytes() + memory["weights"].get<int64_t>());
 }
 
 TEST_F(ToolTest, InspectDescribesForPeople) {
@@ -221,6 +221,26 @@ TEST_F(ToolTest, ReportsUsersFaultsWithExitCodeOne) {
   EXPECT_EQ(adze("--help").code, 0);
   EXPECT_EQ(adze("run --help").code, 0);
   EXPECT_TRUE(contains(adze("--version").out, "adze "));
+}
+
+// Whatever this machine has: without a driver that is said, with one that the model is for a CPU.
+TEST_F(ToolTest, SaysWhyItCannotUseAGpu) {
+  Outcome outcome = run("--prompt abc --device cuda");
+  EXPECT_EQ(outcome.code, 1);
+  EXPECT_TRUE(contains(outcome.err, "--device cpu")) << outcome.err;
+  EXPECT_EQ(outcome.out, "");
+  outcome = run("--prompt abc --device tpu");
+  EXPECT_EQ(outcome.code, 1);
+  EXPECT_TRUE(contains(outcome.err, "--device is 'tpu'; accepted: cpu, cuda")) << outcome.err;
+  EXPECT_EQ(run("--prompt abc --device-timeout 0").code, 1);
+  EXPECT_EQ(run("--prompt abc --device cpu").code, 0);
+  model.compileForGpu();
+  model.write(path);
+  outcome = run("--prompt abc --device cpu");
+  EXPECT_EQ(outcome.code, 1);
+  EXPECT_TRUE(contains(outcome.err, "compiled for the GPU architecture sm_75")) << outcome.err;
+  EXPECT_EQ(adze("inspect " + path).code, 0);
+  EXPECT_EQ(adze("verify " + path).code, 0);
 }
 
 TEST_F(ToolTest, ReadsSizesWithUnits) {

@@ -78,9 +78,22 @@ void addSampling(CLI::App &app, SamplingFlags &flags) {
   app.add_option("--logprobs", flags.logprobs, "report the chosen token's logprob and the N best (with --json)");
 }
 
-void addThreads(CLI::App &app, ToolOptions &o) {
-  app.add_option("--threads", o.threads, "threads (the cores that affinity and cgroup allow)");
-  app.add_flag("--pin", o.pin, "bind threads to cores");
+void addDevice(CLI::App &app, ToolOptions &o) {
+  app.add_option_function<std::string>(
+         "--device",
+         [&o](const std::string &text) {
+           if (Status status = chooseDevice(text, o.device); !status.ok())
+             throw CLI::ValidationError(status.message());
+         },
+         "cpu, cuda, or cuda:N for GPU number N (what the model was compiled for)")
+      ->type_name("NAME");
+  app.add_option("--device-timeout", o.device.cuda.timeoutMilliseconds,
+                 "longest step of a GPU, after which it counts as lost")
+      ->check(CLI::Range(int64_t(1), int64_t(86'400'000)))
+      ->type_name("MS")
+      ->capture_default_str();
+  app.add_option("--threads", o.device.cpu.threads, "threads (the cores that affinity and cgroup allow)");
+  app.add_flag("--pin", o.device.cpu.pin, "bind threads to cores");
 }
 
 void addEval(CLI::App &app, ToolOptions &o) {
@@ -92,7 +105,7 @@ void addEval(CLI::App &app, ToolOptions &o) {
   app.add_option("--skip", o.skip, "predictions at the start of each window that do not count (0)");
   app.add_option("--step-tokens", o.limits.stepTokens, "tokens of one step (512)");
   app.add_option("--logit-rows", o.limits.logitRows, "rows of logits of one step (64)");
-  addThreads(app, o);
+  addDevice(app, o);
   app.add_flag("--quiet", o.quiet, "print the result alone");
 }
 
@@ -126,7 +139,7 @@ void addRun(CLI::App &app, ToolOptions &o) {
   addSampling(app, o.sampling);
   addLimits(app, o.limits);
   app.add_option("--prefill-chunk", o.limits.prefillChunk, "longest piece of a prompt in one step (no limit)");
-  addThreads(app, o);
+  addDevice(app, o);
   app.add_flag("--json", o.json, "print one JSON object when the answer is complete");
   app.add_flag("--profile", o.profile, "print time, bytes and operations of each kernel family at the end");
   app.add_flag("--quiet", o.quiet, "print answers alone");

@@ -2,6 +2,7 @@
 #ifndef ADZE_TOOLS_ADZE_OPTIONS_H
 #define ADZE_TOOLS_ADZE_OPTIONS_H
 
+#include "adze/Runtime/Device/Choice/DeviceChoice.h"
 #include "adze/Runtime/Engine/EngineLimits.h"
 #include "adze/Runtime/Engine/SamplingParameters.h"
 
@@ -51,8 +52,7 @@ struct ToolOptions {
   bool quiet = false;
   bool reversePages = false;
   bool poison = false;
-  unsigned threads = 0;
-  bool pin = false;
+  DeviceOptions device;
   std::optional<int64_t> dumpLayer;
   std::string dumpFile = "values.safetensors";
   SamplingFlags sampling;

@@ -7,9 +7,9 @@
 
 using namespace adze;
 
-Expected<std::unique_ptr<Session>> Session::open(const ToolOptions &options, std::shared_ptr<CpuDevice> device) {
+Expected<std::unique_ptr<Session>> Session::open(const ToolOptions &options, std::shared_ptr<Device> device) {
   ModelOptions wanted;
-  wanted.device = {options.threads, options.pin};
+  wanted.device = options.device;
   wanted.existing = std::move(device);
   wanted.engine.limits = options.limits;
   bool many = !options.batchFile.empty() || !options.scoreFile.empty();

@@ -16,8 +16,7 @@ struct Session {
   SamplingParameters sampling; // the model's defaults with the flags on top
 
   /// `device`: that of a session that is open already.
-  static Expected<std::unique_ptr<Session>> open(const ToolOptions &options,
-                                                 std::shared_ptr<CpuDevice> device = nullptr);
+  static Expected<std::unique_ptr<Session>> open(const ToolOptions &options, std::shared_ptr<Device> device = nullptr);
 
   /// Messages with the --system message first, where one was given.
   OrderedJson startMessages() const;

@@ -17,7 +17,9 @@ extern "C" {
 
 #define ADZE_PROGRAM_VERSION 1
 
-/* One step's inputs. All arrays are owned by the caller and live until the step returns. */
+/* One step's inputs. All arrays are owned by the caller and live until the step returns. The pointers are addresses as
+ * kernels see them: on a GPU the program's host code passes them on and never reads through them, but for slot_offset,
+ * which lies in host memory. */
 typedef struct AdzeStep {
   int64_t tokens;               /* T */
   int64_t requests;             /* B */
@@ -40,22 +42,27 @@ typedef struct AdzeStep {
 
 /* Kernel arguments are one packed block of 8-byte words: the pointers of the group's operands and results in order
  * (a batch operand is the nine arrays position .. output_row above, a KV operand is the pool), then T, B, R and the
- * layer as int64_t. An entry runs the blocks [first, last) of its grid; blocks are independent of each other. */
+ * layer as int64_t. An entry runs the blocks [first, last) of its grid; blocks are independent of each other.
+ *
+ * On a GPU a kernel is a function of the artifact's GPU code instead: the manifest names it in the order of this table,
+ * with the threads and the dynamic shared memory of a block. It takes the same block as its one parameter, by value;
+ * its grid is one-dimensional. The entry here is then null, and `blocks` is host code as ever. */
 typedef void (*AdzeKernelEntry)(const void *arguments, int64_t first, int64_t last);
 typedef int64_t (*AdzeKernelBlocks)(const void *arguments);
 
 typedef struct AdzeKernel {
-  const char *name;   /* unique in the program */
-  const char *family; /* for example "quantized_linear" */
-  AdzeKernelEntry entry;
-  AdzeKernelBlocks blocks; /* size of the grid for these arguments */
+  const char *name;        /* unique in the program */
+  const char *family;      /* for example "quantized_linear" */
+  AdzeKernelEntry entry;   /* null in a program for a GPU */
+  AdzeKernelBlocks blocks; /* size of the grid for these arguments, which it reads as numbers and never follows */
 } AdzeKernel;
 
 /* What the runtime does for a program. */
 typedef struct AdzeServices {
   uint32_t version; /* ADZE_PROGRAM_VERSION */
   void *context;    /* passed back unchanged */
-  /* Runs every block of kernels[kernel] and returns when all have ended. Nonzero: the step stops and returns it. */
+  /* Runs every block of kernels[kernel] before any block of a later launch. The argument block may be reused when this
+   * returns; on a GPU the blocks need not have run by then. Nonzero: the step stops and returns it. */
   int32_t (*launch)(void *context, uint32_t kernel, const void *arguments);
 } AdzeServices;
 

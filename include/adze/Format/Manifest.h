@@ -14,6 +14,7 @@
 #include "adze/Support/Status.h"
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -100,6 +101,20 @@ struct ManifestKernel {
   CostForm bytes, operations;
 };
 
+/// How one kernel is launched on a GPU: `threads` and `shared_bytes` (dynamic shared memory) of one block, and the size
+/// of the argument block, which is its one parameter, by value.
+struct ManifestGpuKernel {
+  std::string function; // its name in the code
+  int64_t threads = 0, sharedBytes = 0, argumentBytes = 0;
+};
+
+/// Code for a GPU, in the file kernels.bin: a cubin, or PTX text with a zero byte behind it.
+struct ManifestGpu {
+  std::string architecture;               // sm_90a
+  int64_t driver = 0;                     // the oldest driver that loads it, 1000 * major + 10 * minor of CUDA; 0: any
+  std::vector<ManifestGpuKernel> kernels; // in the order of Manifest::kernels
+};
+
 /// Weights of one stored form, for people.
 struct ManifestWeights {
   std::string form; // element type and order, for example "i4 [8, 32]"
@@ -137,6 +152,7 @@ struct Manifest {
   ManifestKv kv;
   ManifestMemory memory;
   std::vector<ManifestKernel> kernels; // in the order of AdzeProgram::kernels
+  std::optional<ManifestGpu> gpu;      // absent: the kernels are functions of program.so, for a CPU
   std::vector<ManifestWeights> weights;
   std::vector<ManifestFusion> fusion;
   std::vector<ManifestSource> sources;
@@ -161,6 +177,7 @@ Expected<Manifest> readManifest(std::string_view text, std::string_view fileName
 
 inline constexpr const char *kManifestFile = "manifest.json";
 inline constexpr const char *kProgramFile = "program.so";
+inline constexpr const char *kGpuCodeFile = "kernels.bin"; // only where the manifest has `gpu`
 inline constexpr const char *kWeightsFile = "weights.bin";
 inline constexpr const char *kTokenizerFile = "tokenizer.bin";
 

@@ -34,7 +34,7 @@ Expected<ModelOptions> toModelOptions(const AdzeEngineOptions &given) {
   limits.kvMemory = given.kv_memory;
   limits.prefillChunk = given.prefill_chunk;
   limits.queueLength = given.queue_length;
-  options.device = {given.threads, given.pin == 1};
+  options.device.cpu = {given.threads, given.pin == 1};
   return options;
 }
 

@@ -102,7 +102,9 @@ Status checkTables(const AdzeProgram &program, const Manifest &manifest, const s
     return mismatch("as its slot of logits", program.logits_slot, manifest.memory.logitsSlot);
   for (uint32_t i = 0; i < program.kernel_count; ++i) {
     const AdzeKernel &kernel = program.kernels[i];
-    if (!kernel.name || !kernel.entry || !kernel.blocks || manifest.kernels[i].name != kernel.name)
+    // The kernels of a GPU are in kernels.bin; the program only knows their grids.
+    bool runs = kernel.entry || manifest.gpu;
+    if (!kernel.name || !runs || !kernel.blocks || manifest.kernels[i].name != kernel.name)
       return invalidInput(fmt::format("{}/{}: kernel {} is {} and its manifest says {}: the files are of different "
                                       "artifacts; {}",
                                       path, kProgramFile, i, kernel.name ? kernel.name : "unnamed",
@@ -149,6 +151,15 @@ Expected<std::shared_ptr<const Artifact>> Artifact::open(const std::string &path
   Expected<MappedFile> tokenizer = mapSection(folder, manifest, kTokenizerFile);
   if (!tokenizer)
     return tokenizer.status();
+  MappedFile gpuCode;
+  if (manifest.gpu) {
+    Expected<MappedFile> file = mapSection(folder, manifest, kGpuCodeFile);
+    if (!file)
+      return file.status();
+    gpuCode = std::move(*file);
+    if (Status status = checkHash(gpuCode, *manifest.section(kGpuCodeFile)); !status.ok())
+      return status;
+  }
   if (Status status = checkHash(*program, *manifest.section(kProgramFile)); !status.ok())
     return status;
   if (Status status = checkHash(*tokenizer, *manifest.section(kTokenizerFile)); !status.ok())
@@ -161,8 +172,8 @@ Expected<std::shared_ptr<const Artifact>> Artifact::open(const std::string &path
     return code.status();
   if (Status status = checkTables(code->program(), manifest, path); !status.ok())
     return status;
-  return std::shared_ptr<const Artifact>(
-      new Artifact(path, std::move(manifest), std::move(*code), std::move(*weights), std::move(*tokenizer)));
+  return std::shared_ptr<const Artifact>(new Artifact(path, std::move(manifest), std::move(*code), std::move(*weights),
+                                                      std::move(*tokenizer), std::move(gpuCode)));
 }
 
 Expected<std::vector<SectionCheck>> adze::verifyArtifact(const std::string &path) {

@@ -44,7 +44,8 @@ struct CpuDevice::Launcher {
 
 std::string CpuDevice::name() const { return fmt::format("CPU with {} threads", pool.threads()); }
 
-Status CpuDevice::runStep(const AdzeProgram &program, const AdzeStep &step) {
+// Windows are the memory itself here, so there is nothing to copy.
+Status CpuDevice::runStep(const AdzeProgram &program, const AdzeStep &step, const StepCopies &) {
   if (profiling)
     counters.resize(program.kernel_count);
   Launcher launcher{*this, program, step};

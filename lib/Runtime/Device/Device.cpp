@@ -2,6 +2,8 @@
 #include "adze/Runtime/Device/Device.h"
 
 #include <algorithm>
+#include <cassert>
+#include <cstring>
 #include <fmt/format.h>
 #include <utility>
 
@@ -32,10 +34,14 @@ void DeviceBuffer::release() {
 }
 
 Expected<DeviceBuffer> Device::allocate(int64_t size, std::string_view what, std::string_view option) {
+  if (Status status = fault(); !status.ok())
+    return status;
   int64_t rounded = roundUp(size);
   if (rounded == 0)
     return DeviceBuffer();
   uint8_t *start = rounded > 0 ? allocateBytes(rounded) : nullptr;
+  if (Status status = fault(); !start && !status.ok())
+    return status;
   if (!start)
     return resourceExhausted(
         fmt::format("{} bytes for {} are not to be had on {} ({} bytes are in use); make {} smaller", size, what,
@@ -43,4 +49,65 @@ Expected<DeviceBuffer> Device::allocate(int64_t size, std::string_view what, std
   allocated += rounded;
   peak = std::max(peak, allocated);
   return DeviceBuffer(this, start, rounded);
+}
+
+HostWindow::HostWindow(HostWindow &&other) noexcept
+    : owner(std::exchange(other.owner, nullptr)), host(std::exchange(other.host, nullptr)),
+      start(std::exchange(other.start, nullptr)), bytes(std::exchange(other.bytes, 0)) {}
+
+HostWindow &HostWindow::operator=(HostWindow &&other) noexcept {
+  if (this != &other) {
+    close();
+    owner = std::exchange(other.owner, nullptr);
+    host = std::exchange(other.host, nullptr);
+    start = std::exchange(other.start, nullptr);
+    bytes = std::exchange(other.bytes, 0);
+  }
+  return *this;
+}
+
+void HostWindow::close() {
+  if (owner)
+    owner->closeHostBytes(host, bytes);
+  owner = nullptr;
+  host = start = nullptr;
+  bytes = 0;
+}
+
+Expected<HostWindow> Device::openWindow(const DeviceBuffer &buffer, int64_t offset, int64_t bytes,
+                                        std::string_view what) {
+  assert(offset >= 0 && bytes >= 0 && offset + bytes <= buffer.size() && "a window lies inside its buffer");
+  if (Status status = fault(); !status.ok())
+    return status;
+  if (bytes == 0)
+    return HostWindow();
+  uint8_t *host = openHostBytes(buffer.data() + offset, bytes);
+  if (!host)
+    return resourceExhausted(fmt::format("{} bytes of page-locked host memory for {} are not to be had for {}; end "
+                                         "other programs, or raise the limit of locked memory (ulimit -l)",
+                                         bytes, what, name()));
+  return HostWindow(this, host, buffer.data() + offset, bytes);
+}
+
+DeviceBuffer Device::viewOf(std::span<const uint8_t> bytes) {
+  // Nobody writes through a view: upload() says so, and the mapping behind it is read-only.
+  return DeviceBuffer(nullptr, const_cast<uint8_t *>(bytes.data()), int64_t(bytes.size()));
+}
+
+Expected<DeviceBuffer> Device::upload(std::span<const uint8_t> bytes, std::string_view, std::string_view) {
+  return viewOf(bytes);
+}
+
+Status Device::fill(const DeviceBuffer &buffer, uint8_t value) {
+  if (buffer.data())
+    std::memset(buffer.data(), value, size_t(buffer.size()));
+  return Status();
+}
+
+Status Device::load(const AdzeProgram &, const KernelImage &image) {
+  if (!image.architecture.empty())
+    return unsupported(fmt::format("the model was compiled for the GPU architecture {} and {} is none; run it on a GPU "
+                                   "(--device cuda), or compile it for a CPU",
+                                   image.architecture, name()));
+  return Status();
 }

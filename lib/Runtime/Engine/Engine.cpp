@@ -26,12 +26,25 @@ SchedulerLimits schedulerLimits(const EngineLimits &limits, int64_t pageTokens) 
   result.prefillChunk = limits.prefillChunk;
   return result;
 }
+
+KernelImage kernelImage(const Artifact &artifact) {
+  KernelImage image;
+  if (const std::optional<ManifestGpu> &gpu = artifact.manifest().gpu) {
+    image = {gpu->architecture, gpu->driver, artifact.gpuCode(), {}};
+    for (const ManifestGpuKernel &k : gpu->kernels)
+      image.kernels.push_back({k.function, uint32_t(k.threads), uint32_t(k.sharedBytes), uint32_t(k.argumentBytes)});
+  }
+  return image;
+}
 } // namespace
 
 Expected<std::unique_ptr<Engine>> Engine::create(std::shared_ptr<const Artifact> artifact, Device &device,
                                                  std::optional<Tokenizer> tokenizer, EngineOptions options) {
   const Manifest &manifest = artifact->manifest();
-  Expected<EngineLimits> limits = resolveLimits(options.limits, manifest);
+  // The code first: it takes memory of the device as well, and a model for another device is refused before all else.
+  if (Status status = device.load(artifact->program(), kernelImage(*artifact)); !status.ok())
+    return status.withContext(artifact->path());
+  Expected<EngineLimits> limits = resolveLimits(options.limits, manifest, device.availableBytes());
   if (!limits)
     return limits.status();
   options.limits = *limits;
@@ -52,7 +65,7 @@ Expected<std::unique_ptr<Engine>> Engine::create(std::shared_ptr<const Artifact>
   if (int64_t(illegal.size()) == manifest.model.legalTokens)
     return invalidInput(fmt::format("{}: its tokenizer has no legal token", artifact->path()));
 
-  Expected<StepBuilder> builder = StepBuilder::create(*artifact, device, *limits, options.poison);
+  Expected<std::unique_ptr<StepBuilder>> builder = StepBuilder::create(*artifact, device, *limits, options.poison);
   if (!builder)
     return builder.status();
   return std::unique_ptr<Engine>(new Engine(std::move(artifact), device, std::move(tokenizer), std::move(options),
@@ -60,9 +73,9 @@ Expected<std::unique_ptr<Engine>> Engine::create(std::shared_ptr<const Artifact>
 }
 
 Engine::Engine(std::shared_ptr<const Artifact> artifact, Device &device, std::optional<Tokenizer> tokenizer,
-               EngineOptions options, StepBuilder builder, std::vector<int32_t> illegal)
+               EngineOptions options, std::unique_ptr<StepBuilder> builder, std::vector<int32_t> illegal)
     : artifact(std::move(artifact)), device(device), tokenizer(std::move(tokenizer)), options(std::move(options)),
-      builder(std::move(builder)), allocator(this->builder.pages(), this->options.handOut),
+      builder(std::move(builder)), allocator(this->builder->pages(), this->options.handOut),
       scheduler(schedulerLimits(this->options.limits, this->artifact->manifest().kv.pageTokens), allocator),
       illegal(illegal), chooser(this->artifact->manifest().model.legalTokens, std::move(illegal)) {
   for (int32_t token : this->artifact->manifest().generation.endTokens)
@@ -133,6 +146,8 @@ Expected<RequestId> Engine::submit(AnswerRequest request) {
   answer->submitted = options.clock();
 
   std::lock_guard lock(mutex);
+  if (!stopped.ok())
+    return stopped.withContext("the engine has stopped");
   if (int64_t queued = waiting + int64_t(inbox.size()); queued >= options.limits.queueLength)
     return resourceExhausted(
         fmt::format("{} requests are waiting already, which is the limit of the queue; try again when "
@@ -178,6 +193,16 @@ void Engine::takeCancellations() {
       finish(id, FinishReason::Cancelled);
 }
 
+void Engine::stop(const Status &fault) {
+  {
+    std::lock_guard lock(mutex);
+    stopped = fault;
+  }
+  takeSubmissions(); // those that came before
+  while (!answers.empty())
+    finish(answers.begin()->first, FinishReason::Error, fault);
+}
+
 void Engine::addToSums(std::span<const ScheduledSpan> spans, int64_t nanoseconds) {
   ++sums.steps;
   sums.nanoseconds += nanoseconds;
@@ -209,8 +234,13 @@ bool Engine::step() {
     sources.push_back({answer.tokens, answer.shape.promptTokens, &scheduler.sequence(span.request)});
   }
   int64_t start = options.clock();
-  Status status = device.runStep(artifact->program(), builder.build(spans, sources));
+  const AdzeStep &built = builder->build(spans, sources);
+  Status status = device.runStep(artifact->program(), built, builder->copies());
   addToSums(spans, options.clock() - start);
+  if (Status fault = device.fault(); !fault.ok()) {
+    stop(fault);
+    return false;
+  }
   if (!status.ok()) {
     for (const ScheduledSpan &span : spans)
       finish(span.request, FinishReason::Error, status);

@@ -23,14 +23,14 @@ void Engine::deliver(const ScheduledSpan &span, int64_t firstRow) {
   for (int64_t i = 0; i < span.rows; ++i) {
     int64_t position = end - span.rows + i;
     if (answer.request.rowsFrom >= 0 && position >= answer.request.rowsFrom)
-      answer.request.sink->row(span.request, position, builder.logits(firstRow + i));
+      answer.request.sink->row(span.request, position, builder->logits(firstRow + i));
   }
   if (end < answer.known())
     return;
   // The last known token has been computed. A request that is full at this point was only to be computed.
   if (scheduler.full(span.request))
     return finish(span.request, FinishReason::Length);
-  choose(span.request, answer, builder.logits(firstRow + span.rows - 1));
+  choose(span.request, answer, builder->logits(firstRow + span.rows - 1));
 }
 
 void Engine::choose(RequestId id, Answer &answer, std::span<const float> logits) {

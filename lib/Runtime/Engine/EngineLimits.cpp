@@ -19,9 +19,34 @@ Status checkRange(const char *option, int64_t value, int64_t low, int64_t high) 
     return Status();
   return invalidInput(fmt::format("{} is {}; accepted: {} to {}", option, value, low, high));
 }
+
+// The KV pool of a device with `free` bytes: what was asked for where it fits, else, where nothing was, the rest.
+Status fitPool(EngineLimits &limits, bool asked, const Manifest &manifest, int64_t free) {
+  Expected<MemoryFigures> figures = evaluateMemory(manifest, limits);
+  if (!figures)
+    return figures.status();
+  int64_t fixed = figures->arena + figures->stepArrays + Device::roundUp(figures->weights);
+  // Each of the four buffers may be rounded up by the device's allocator, to 2 MiB at most.
+  constexpr int64_t kRounding = 4 * (int64_t(2) << 20);
+  int64_t rest = free - fixed - kRounding;
+  if (figures->kvPool <= rest)
+    return Status();
+  if (!asked && rest >= manifest.kv.pageBytes) {
+    limits.kvMemory = rest / manifest.kv.pageBytes * manifest.kv.pageBytes;
+    return Status();
+  }
+  return resourceExhausted(fmt::format(
+      "the device has {} bytes free and these limits need {} (weights {}, activations {}, step arrays {}, KV "
+      "pool {}, rounding {}); lower {}, end other programs that hold memory of the device, or choose "
+      "another (--device)",
+      free, fixed + kRounding + (asked ? figures->kvPool : manifest.kv.pageBytes), figures->weights, figures->arena,
+      figures->stepArrays, asked ? figures->kvPool : manifest.kv.pageBytes, kRounding,
+      asked ? "--kv-memory" : "--step-tokens, --requests or --logit-rows"));
+}
 } // namespace
 
-Expected<EngineLimits> adze::resolveLimits(EngineLimits limits, const Manifest &manifest) {
+Expected<EngineLimits> adze::resolveLimits(EngineLimits limits, const Manifest &manifest,
+                                           std::optional<int64_t> deviceBytes) {
   int64_t modelContext = manifest.model.context;
   if (limits.context == 0)
     limits.context = std::min<int64_t>(modelContext, 4096);
@@ -53,11 +78,15 @@ Expected<EngineLimits> adze::resolveLimits(EngineLimits limits, const Manifest &
   std::optional<uint64_t> all = checkedMul(uint64_t(limits.requests * perRequest), uint64_t(manifest.kv.pageBytes));
   if (!all || *all > uint64_t(INT64_MAX))
     return resourceExhausted("the KV pool for these limits does not fit 63 bits; lower --context or --requests");
-  if (limits.kvMemory == 0)
+  bool asked = limits.kvMemory != 0;
+  if (!asked)
     limits.kvMemory = int64_t(*all);
   if (limits.kvMemory < manifest.kv.pageBytes)
     return invalidInput(fmt::format("--kv-memory is {} bytes and one KV page of this artifact takes {}",
                                     limits.kvMemory, manifest.kv.pageBytes));
+  if (deviceBytes)
+    if (Status status = fitPool(limits, asked, manifest, *deviceBytes); !status.ok())
+      return status;
   return limits;
 }
 

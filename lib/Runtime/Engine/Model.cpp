@@ -4,9 +4,9 @@
 
 using namespace adze;
 
-Model::Model(std::shared_ptr<const Artifact> artifact, Tokenizer text, std::shared_ptr<CpuDevice> cores,
+Model::Model(std::shared_ptr<const Artifact> artifact, Tokenizer text, std::shared_ptr<Device> hardware,
              std::unique_ptr<Engine> loop)
-    : artifact(std::move(artifact)), text(std::move(text)), cores(std::move(cores)), loop(std::move(loop)) {
+    : artifact(std::move(artifact)), text(std::move(text)), hardware(std::move(hardware)), loop(std::move(loop)) {
   if (const std::string &source = this->text.table().chatTemplate; !source.empty())
     chat = ChatTemplate::parse(source);
 }
@@ -18,7 +18,13 @@ Expected<std::unique_ptr<Model>> Model::open(const std::string &path, ModelOptio
   Expected<Tokenizer> tokenizer = Tokenizer::load((*artifact)->tokenizer(), path + "/" + kTokenizerFile);
   if (!tokenizer)
     return tokenizer.status();
-  std::shared_ptr<CpuDevice> device = options.existing ? options.existing : std::make_shared<CpuDevice>(options.device);
+  std::shared_ptr<Device> device = std::move(options.existing);
+  if (!device) {
+    Expected<std::unique_ptr<Device>> opened = openDevice(options.device, (*artifact)->manifest().gpu.has_value());
+    if (!opened)
+      return opened.status();
+    device = std::move(*opened);
+  }
   Expected<std::unique_ptr<Engine>> engine = Engine::create(*artifact, *device, *tokenizer, std::move(options.engine));
   if (!engine)
     return engine.status();

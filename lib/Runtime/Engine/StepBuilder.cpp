@@ -3,29 +3,25 @@
 #include "adze/Support/Mutant.h"
 
 #include <cassert>
-#include <cstring>
+#include <fmt/format.h>
 
 using namespace adze;
 
-namespace {
 // All bits set is a NaN in every float type and -1 in every integer type.
-void fillWithNan(const DeviceBuffer &buffer) {
-  if (buffer.data())
-    std::memset(buffer.data(), 0xff, size_t(buffer.size()));
-}
-} // namespace
+static constexpr uint8_t kNan = 0xff;
 
-Expected<StepBuilder> StepBuilder::create(const Artifact &artifact, Device &device, const EngineLimits &limits,
-                                          bool poison) {
+Expected<std::unique_ptr<StepBuilder>> StepBuilder::create(const Artifact &artifact, Device &device,
+                                                           const EngineLimits &limits, bool poison) {
   const Manifest &manifest = artifact.manifest();
   Expected<MemoryFigures> figures = evaluateMemory(manifest, limits);
   if (!figures)
     return figures.status();
-  StepBuilder builder;
+  std::unique_ptr<StepBuilder> made(new StepBuilder);
+  StepBuilder &builder = *made;
+  builder.device = &device;
   builder.figures = std::move(*figures);
   builder.offsets = layOutStepArrays(limits, manifest.kv.pageTokens);
   builder.vocabulary = manifest.model.vocabulary;
-  builder.logitsOffset = builder.figures.slotOffsets[size_t(manifest.memory.logitsSlot)];
   builder.poison = poison;
 
   auto take = [&](DeviceBuffer &buffer, int64_t bytes, const char *what, const char *option) {
@@ -35,6 +31,10 @@ Expected<StepBuilder> StepBuilder::create(const Artifact &artifact, Device &devi
     buffer = std::move(*memory);
     return Status();
   };
+  Expected<DeviceBuffer> weights = device.upload(artifact.weights(), "the weights", "the model");
+  if (!weights)
+    return weights.status();
+  builder.weights = std::move(*weights);
   if (Status status = take(builder.arena, builder.figures.arena, "activations", "--step-tokens"); !status.ok())
     return status;
   if (Status status = take(builder.arrays, builder.figures.stepArrays, "step arrays", "--step-tokens"); !status.ok())
@@ -42,18 +42,54 @@ Expected<StepBuilder> StepBuilder::create(const Artifact &artifact, Device &devi
   if (Status status = take(builder.pool, builder.figures.kvPool, "the KV pool", "--kv-memory"); !status.ok())
     return status;
   if (poison)
-    fillWithNan(builder.pool);
+    if (Status status = device.fill(builder.pool, kNan); !status.ok())
+      return status;
 
-  builder.step.weights = artifact.weights().data();
+  auto open = [&](HostWindow &window, const DeviceBuffer &buffer, int64_t offset, int64_t bytes, const char *what) {
+    Expected<HostWindow> opened = device.openWindow(buffer, offset, bytes, what);
+    if (!opened)
+      return opened.status();
+    window = std::move(*opened);
+    return Status();
+  };
+  if (Status status = open(builder.arrayWindow, builder.arrays, 0, builder.offsets.total, "step arrays"); !status.ok())
+    return status;
+  int64_t logits = builder.figures.slotOffsets[size_t(manifest.memory.logitsSlot)];
+  int64_t logitBytes = limits.logitRows * builder.vocabulary * int64_t(sizeof(float));
+  if (logits + logitBytes > builder.arena.size())
+    return invalidInput(fmt::format("{}: its memory plan has {} bytes from the logits on, and {} rows of {} need {}; "
+                                    "compile the model again",
+                                    artifact.path(), builder.arena.size() - logits, limits.logitRows,
+                                    builder.vocabulary, logitBytes));
+  if (Status status = open(builder.logitsWindow, builder.arena, logits, logitBytes, "rows of logits"); !status.ok())
+    return status;
+  builder.in = {{&builder.arrayWindow, 0, builder.offsets.total}};
+  builder.out = {{&builder.logitsWindow, 0, 0}};
+
+  builder.step.weights = builder.weights.data();
   builder.step.kv = builder.pool.data();
   builder.step.arena = builder.arena.data();
-  return builder;
+  builder.step.slot_offset = builder.figures.slotOffsets.data();
+  auto kernelsSee = [&]<class T>(const T *&array, int64_t offset) {
+    array = reinterpret_cast<const T *>(builder.arrays.data() + offset);
+  };
+  kernelsSee(builder.step.token, builder.offsets.token);
+  kernelsSee(builder.step.position, builder.offsets.position);
+  kernelsSee(builder.step.request, builder.offsets.request);
+  kernelsSee(builder.step.kv_slot, builder.offsets.kvSlot);
+  kernelsSee(builder.step.query_start, builder.offsets.queryStart);
+  kernelsSee(builder.step.kv_length, builder.offsets.kvLength);
+  kernelsSee(builder.step.prompt_length, builder.offsets.promptLength);
+  kernelsSee(builder.step.page_start, builder.offsets.pageStart);
+  kernelsSee(builder.step.pages, builder.offsets.pages);
+  kernelsSee(builder.step.output_row, builder.offsets.outputRow);
+  return made;
 }
 
 const AdzeStep &StepBuilder::build(std::span<const ScheduledSpan> spans, std::span<const SpanSource> sources) {
   if (poison)
-    fillWithNan(arena);
-  auto at = [&]<class T>(int64_t offset, T *) { return reinterpret_cast<T *>(arrays.data() + offset); };
+    (void)device->fill(arena, kNan); // where this fails the device is lost, and the step says so
+  auto at = [&]<class T>(int64_t offset, T *) { return reinterpret_cast<T *>(arrayWindow.data() + offset); };
   constexpr int32_t *kI32 = nullptr;
   constexpr int64_t *kI64 = nullptr;
   int32_t *token = at(offsets.token, kI32), *position = at(offsets.position, kI32);
@@ -89,21 +125,11 @@ const AdzeStep &StepBuilder::build(std::span<const ScheduledSpan> spans, std::sp
   step.tokens = t;
   step.requests = int64_t(spans.size());
   step.output_rows = r;
-  step.token = token;
-  step.position = position;
-  step.request = request;
-  step.kv_slot = kvSlot;
-  step.query_start = queryStart;
-  step.kv_length = kvLength;
-  step.prompt_length = promptLength;
-  step.page_start = pageStart;
-  step.pages = pages;
-  step.output_row = outputRow;
-  step.slot_offset = figures.slotOffsets.data();
+  out[0].bytes = r * vocabulary * int64_t(sizeof(float));
   return step;
 }
 
 std::span<const float> StepBuilder::logits(int64_t row) const {
-  auto *start = reinterpret_cast<const float *>(arena.data() + logitsOffset);
+  auto *start = reinterpret_cast<const float *>(logitsWindow.data());
   return {start + row * vocabulary, size_t(vocabulary)};
 }

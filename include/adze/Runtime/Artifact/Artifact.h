@@ -1,7 +1,7 @@
 // Artifact.h: a compiled model, opened and checked, ready to run.
 //
-// A folder: manifest.json says what the other files are. Opening checks, in this order and each with its own
-// message: the manifest's versions, the machine against the target, the sizes of all files, the hashes of program and
+// A folder: manifest.json says what the other files are. Opening checks, in this order and each with its own message:
+// the manifest's versions, the machine against the target, the sizes of all files, the hashes of GPU code, program and
 // tokenizer, the program's own tables against the manifest. Weights are mapped and checked by size and alignment only,
 // so opening takes milliseconds whatever their size; verifyArtifact reads and hashes everything.
 //
@@ -53,19 +53,21 @@ public:
   const Manifest &manifest() const { return description; }
   const AdzeProgram &program() const { return code.program(); }
   std::span<const uint8_t> weights() const { return weightFile.bytes(); }
+  /// kernels.bin, its hash checked; empty where the manifest has no `gpu`.
+  std::span<const uint8_t> gpuCode() const { return gpuFile.bytes(); }
   /// tokenizer.bin, its hash checked.
   std::span<const uint8_t> tokenizer() const { return tokenizerFile.bytes(); }
 
 private:
   Artifact(std::string folder, Manifest description, LoadedProgram code, MappedFile weightFile,
-           MappedFile tokenizerFile)
+           MappedFile tokenizerFile, MappedFile gpuFile)
       : folder(std::move(folder)), description(std::move(description)), code(std::move(code)),
-        weightFile(std::move(weightFile)), tokenizerFile(std::move(tokenizerFile)) {}
+        weightFile(std::move(weightFile)), tokenizerFile(std::move(tokenizerFile)), gpuFile(std::move(gpuFile)) {}
 
   std::string folder;
   Manifest description;
   LoadedProgram code;
-  MappedFile weightFile, tokenizerFile;
+  MappedFile weightFile, tokenizerFile, gpuFile;
 };
 
 /// The manifest alone, for tools that only describe: no code is loaded and no machine is asked.

@@ -22,8 +22,8 @@ public:
   explicit CpuDevice(CpuDeviceOptions options = {}) : pool({options.threads, options.pin}) {}
 
   std::string name() const override;
-  unsigned threads() const { return pool.threads(); }
-  Status runStep(const AdzeProgram &program, const AdzeStep &step) override;
+  unsigned threads() const override { return pool.threads(); }
+  Status runStep(const AdzeProgram &program, const AdzeStep &step, const StepCopies &copies = {}) override;
 
 private:
   struct Launcher;

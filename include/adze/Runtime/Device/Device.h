@@ -3,6 +3,10 @@
 // A Device hands out buffers (move-only handles that alone change the byte counts), runs the steps of a program and,
 // where asked, counts launches and time per kernel. Sizes are bytes, rounded up to 256, and the peak is what the memory
 // plan promised: the engine allocates nothing else. All functions are for one thread at a time, the engine's.
+//
+// Buffers lie where the device's kernels read them, which need not be memory that the host can touch. The host writes
+// and reads through windows: on a CPU a window is the buffer's own memory and costs nothing; on a GPU it is page-locked
+// host memory, and runStep copies the ranges that it is given, in before the first launch and out after the last.
 #ifndef ADZE_RUNTIME_DEVICE_DEVICE_H
 #define ADZE_RUNTIME_DEVICE_DEVICE_H
 
@@ -11,6 +15,8 @@
 
 #include <cstdint>
 #include <functional>
+#include <optional>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -41,6 +47,57 @@ private:
   int64_t bytes = 0;
 };
 
+/// The host's view of a range of a buffer. Move-only; closed by its destructor, before its buffer and its device end.
+class HostWindow {
+public:
+  HostWindow() = default;
+  HostWindow(HostWindow &&other) noexcept;
+  HostWindow &operator=(HostWindow &&other) noexcept;
+  ~HostWindow() { close(); }
+
+  /// What the host reads and writes; at least 256-byte aligned where the range is.
+  uint8_t *data() const { return host; }
+  /// The same range as kernels see it.
+  uint8_t *device() const { return start; }
+  int64_t size() const { return bytes; }
+
+private:
+  friend class Device;
+  HostWindow(Device *owner, uint8_t *host, uint8_t *start, int64_t bytes)
+      : owner(owner), host(host), start(start), bytes(bytes) {}
+  void close();
+
+  Device *owner = nullptr;
+  uint8_t *host = nullptr, *start = nullptr;
+  int64_t bytes = 0;
+};
+
+/// Bytes [offset, offset + bytes) of a window, to be copied with a step.
+struct WindowRange {
+  const HostWindow *window = nullptr;
+  int64_t offset = 0, bytes = 0;
+};
+struct StepCopies {
+  std::span<const WindowRange> in;  // host to device, before the first launch
+  std::span<const WindowRange> out; // device to host, after the last
+};
+
+/// How one kernel of a GPU's code is launched. Its one parameter is the argument block, by value.
+struct KernelLaunch {
+  std::string function;       // its name in the code
+  uint32_t threads = 0;       // of one block
+  uint32_t sharedBytes = 0;   // dynamic shared memory of one block
+  uint32_t argumentBytes = 0; // of the argument block
+};
+
+/// The code that a program's launches run on a GPU; without an architecture the program's own functions run on a CPU.
+struct KernelImage {
+  std::string architecture;          // "sm_90a"
+  int64_t driver = 0;                // the oldest driver that can load it, as 1000 * major + 10 * minor of CUDA; 0: any
+  std::span<const uint8_t> code;     // a cubin, or PTX text that ends in a zero byte
+  std::vector<KernelLaunch> kernels; // in the order of AdzeProgram::kernels
+};
+
 /// What one kernel of the program has cost since profiling began.
 struct KernelCounter {
   int64_t launches = 0;
@@ -61,15 +118,34 @@ public:
   virtual ~Device() = default;
 
   virtual std::string name() const = 0;
+  /// Threads of the host that run kernels; 0 where none do.
+  virtual unsigned threads() const { return 0; }
 
   /// Zeroed memory of `size` bytes rounded up to 256. ResourceExhausted names `what` and the option that makes it
   /// smaller.
   Expected<DeviceBuffer> allocate(int64_t size, std::string_view what, std::string_view option);
   int64_t allocatedBytes() const { return allocated; }
   int64_t peakBytes() const { return peak; }
+  /// Bytes that can still be allocated, where that is known and taken at once. Nothing on a CPU, whose memory is shared
+  /// with everything else and taken when it is touched.
+  virtual std::optional<int64_t> availableBytes() { return std::nullopt; }
 
-  /// Runs one step to its end. The arrays of `step` lie in memory of this device.
-  virtual Status runStep(const AdzeProgram &program, const AdzeStep &step) = 0;
+  /// A file's bytes where kernels can read them: on a CPU the mapping itself, which then outlives the buffer; elsewhere
+  /// an allocated copy. Never written to.
+  virtual Expected<DeviceBuffer> upload(std::span<const uint8_t> bytes, std::string_view what, std::string_view option);
+  /// The host's view of bytes [offset, offset + bytes) of a buffer; nothing is copied by this.
+  Expected<HostWindow> openWindow(const DeviceBuffer &buffer, int64_t offset, int64_t bytes, std::string_view what);
+  /// Sets every byte of a buffer.
+  virtual Status fill(const DeviceBuffer &buffer, uint8_t value);
+
+  /// Makes the device able to run the program: once, before its first step. The image's code is copied. Unsupported
+  /// where the code is for another kind of device, another architecture or a newer driver, each with what to do.
+  virtual Status load(const AdzeProgram &program, const KernelImage &image);
+  /// Runs one step to its end. The arrays of `step` and the pointers in it lie in memory of this device, but for
+  /// slot_offset. An error ends this step; where fault() is not ok afterwards, it ended the device's use as well.
+  virtual Status runStep(const AdzeProgram &program, const AdzeStep &step, const StepCopies &copies = {}) = 0;
+  /// Ok, or why the device takes no more work in this process.
+  virtual Status fault() const { return Status(); }
 
   /// Starts or stops counting. Counting reads a clock twice per launch.
   void setProfiling(bool on) {
@@ -90,6 +166,11 @@ protected:
   /// Null when the system has no such memory.
   virtual uint8_t *allocateBytes(int64_t size) = 0;
   virtual void freeBytes(uint8_t *start, int64_t size) = 0;
+  /// The host's side of a window on [start, start + size): null when the system has no such memory. Here: the memory
+  /// itself.
+  virtual uint8_t *openHostBytes(uint8_t *start, int64_t size) { return start; }
+  virtual void closeHostBytes(uint8_t *host, int64_t size) {}
+  static DeviceBuffer viewOf(std::span<const uint8_t> bytes);
 
   bool profiling = false;
   bool watching = false; ///< profiling or observed: the one thing that a launch asks
@@ -98,6 +179,7 @@ protected:
 
 private:
   friend class DeviceBuffer;
+  friend class HostWindow;
   int64_t allocated = 0;
   int64_t peak = 0;
 };

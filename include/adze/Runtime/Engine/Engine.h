@@ -5,7 +5,8 @@
 // its neighbours, the size of pieces, the pages it got or the number of threads (docs/Numerics.md).
 //
 // Everything has an end: the queue has a length, a request that could never run is refused by submit(), and an error
-// inside a step ends the requests of that step, not the engine. All memory is taken by create(), as evaluateMemory
+// inside a step ends the requests of that step, not the engine. A device that takes no more work (Device::fault) ends
+// every request and the engine: from then on submit() says why. All memory is taken by create(), as evaluateMemory
 // says.
 //
 // Threads: submit(), cancel() and idle() from any thread; step() from one thread at a time, which also calls the sinks.
@@ -53,8 +54,8 @@ public:
   ~Engine();
 
   /// Checks the request and queues it. InvalidInput names the field, what was found and what is accepted;
-  /// ResourceExhausted names the limit (pool or queue). After an ok result the sink's finished() is called exactly
-  /// once.
+  /// ResourceExhausted names the limit (pool or queue); Internal: the device is lost. After an ok result the sink's
+  /// finished() is called exactly once.
   Expected<RequestId> submit(AnswerRequest request);
   /// Ends the request before the next step; unknown and ended ids are ignored.
   void cancel(RequestId id);
@@ -77,7 +78,7 @@ public:
 private:
   struct Answer;
   Engine(std::shared_ptr<const Artifact> artifact, Device &device, std::optional<Tokenizer> tokenizer,
-         EngineOptions options, StepBuilder builder, std::vector<int32_t> illegal);
+         EngineOptions options, std::unique_ptr<StepBuilder> builder, std::vector<int32_t> illegal);
 
   Status check(const AnswerRequest &request) const;
   Status checkTokens(const std::vector<int32_t> &tokens, const char *name) const;
@@ -90,12 +91,14 @@ private:
   /// Gives the token to the answer's text; true when a stop string ended it.
   Expected<bool> addText(Answer &answer, int32_t token, std::string &text);
   void finish(RequestId id, FinishReason reason, Status error = Status());
+  /// Ends every request with the fault of the device, and refuses those to come.
+  void stop(const Status &fault);
 
   std::shared_ptr<const Artifact> artifact;
   Device &device;
   std::optional<Tokenizer> tokenizer;
   EngineOptions options;
-  StepBuilder builder;
+  std::unique_ptr<StepBuilder> builder;
   KvBlockAllocator allocator;
   Scheduler scheduler;
   std::vector<int32_t> illegal; // ids below legalTokens that are padding of the table
@@ -105,6 +108,7 @@ private:
   WorkSums sums;
 
   mutable std::mutex mutex; // guards what follows
+  Status stopped;           // the fault of the device, once it has one
   std::map<RequestId, std::unique_ptr<Answer>> inbox;
   std::set<RequestId> cancelled;
   RequestId nextId = 1;

@@ -10,6 +10,7 @@
 #include "adze/Support/Status.h"
 
 #include <cstdint>
+#include <optional>
 #include <vector>
 
 namespace adze {
@@ -20,13 +21,16 @@ struct EngineLimits {
   int64_t requests = 0;     // --requests; 8
   int64_t logitRows = 0;    // --logit-rows; = requests
   int64_t context = 0;      // --context; the model's own, at most 4096
-  int64_t kvMemory = 0;     // --kv-memory, bytes; room for every request at full context
+  int64_t kvMemory = 0;     // --kv-memory, bytes; room for every request at full context, or what the device has left
   int64_t prefillChunk = 0; // --prefill-chunk; no limit of its own
   int64_t queueLength = 0;  // 1024
 };
 
 /// The limits with every default filled in. InvalidInput names the option, its value and the accepted range.
-Expected<EngineLimits> resolveLimits(EngineLimits limits, const Manifest &manifest);
+/// `deviceBytes` is what the device has free, where that is known (Device::availableBytes): weights, activations and
+/// step arrays come first, the KV pool gets the rest, and ResourceExhausted says what is missing where it does not fit.
+Expected<EngineLimits> resolveLimits(EngineLimits limits, const Manifest &manifest,
+                                     std::optional<int64_t> deviceBytes = std::nullopt);
 
 /// Bytes of one step's index arrays, each rounded up to 256, in the order in which the engine lays them out.
 struct StepArrays {
@@ -42,9 +46,9 @@ struct MemoryFigures {
   int64_t stepArrays = 0;
   int64_t kvPages = 0;
   int64_t kvPool = 0;
-  int64_t weights = 0; // mapped from the file, shared with every process that runs the same artifact
+  int64_t weights = 0; // on a CPU mapped from the file and shared with every process that runs the same artifact
 
-  /// What the engine allocates on its device.
+  /// What the engine allocates on its device besides the weights.
   int64_t deviceBytes() const { return arena + stepArrays + kvPool; }
   int64_t total() const { return deviceBytes() + weights; }
 };

@@ -7,7 +7,7 @@
 #ifndef ADZE_RUNTIME_ENGINE_MODEL_H
 #define ADZE_RUNTIME_ENGINE_MODEL_H
 
-#include "adze/Runtime/Device/CpuDevice.h"
+#include "adze/Runtime/Device/Choice/DeviceChoice.h"
 #include "adze/Runtime/Engine/Engine.h"
 #include "adze/Text/ChatTemplate.h"
 #include "adze/Text/Tokenizer.h"
@@ -22,24 +22,23 @@ namespace adze {
 
 struct ModelOptions {
   EngineOptions engine;
-  CpuDeviceOptions device;
-  std::shared_ptr<CpuDevice>
-      existing; // of another model of this process, which has one pool of threads; null: a new one
+  DeviceOptions device;
+  std::shared_ptr<Device> existing; // of another model of this process, which has one pool of threads; null: a new one
 };
 
 class Model {
 public:
-  /// Opens the artifact's folder and takes all memory. The errors of Artifact::open, Tokenizer::load and
-  /// Engine::create; a chat template that does not parse is an error of encodeChat alone.
+  /// Opens the artifact's folder and takes all memory. The errors of Artifact::open, Tokenizer::load, openDevice
+  /// and Engine::create; a chat template that does not parse is an error of encodeChat alone.
   static Expected<std::unique_ptr<Model>> open(const std::string &path, ModelOptions options);
 
   const Manifest &manifest() const { return artifact->manifest(); }
   const Tokenizer &tokenizer() const { return text; }
   Engine &engine() { return *loop; }
   const Engine &engine() const { return *loop; }
-  CpuDevice &device() { return *cores; }
-  std::shared_ptr<CpuDevice> sharedDevice() { return cores; }
-  const CpuDevice &device() const { return *cores; }
+  Device &device() { return *hardware; }
+  std::shared_ptr<Device> sharedDevice() { return hardware; }
+  const Device &device() const { return *hardware; }
 
   /// What the model's makers ask for.
   SamplingParameters defaultSampling() const { return samplingFromDefaults(manifest().generation); }
@@ -51,13 +50,13 @@ public:
   Expected<std::vector<int32_t>> encodeChat(const OrderedJson &messages) const;
 
 private:
-  Model(std::shared_ptr<const Artifact> artifact, Tokenizer text, std::shared_ptr<CpuDevice> cores,
+  Model(std::shared_ptr<const Artifact> artifact, Tokenizer text, std::shared_ptr<Device> hardware,
         std::unique_ptr<Engine> loop);
 
   std::shared_ptr<const Artifact> artifact;
   Tokenizer text;
   std::optional<Expected<ChatTemplate>> chat; // none: the model has no template
-  std::shared_ptr<CpuDevice> cores;
+  std::shared_ptr<Device> hardware;
   std::unique_ptr<Engine> loop; // ends before its device
 };
 

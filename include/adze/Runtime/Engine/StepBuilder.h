@@ -1,7 +1,8 @@
 // StepBuilder.h: from the scheduler's spans to the arrays of an AdzeStep.
 //
-// Owns the device memory of a step: the arena, the index arrays and the KV pool, allocated once, each of exactly the
-// size that evaluateMemory gives. build() fills the arrays in place; the step it returns is valid until the next call.
+// Owns the device memory of a step: the weights (on a CPU a view of the mapped file), the arena, the index arrays and
+// the KV pool, allocated once, each of exactly the size that evaluateMemory gives. build() fills the arrays through a
+// window; the step it returns is valid until the next call, and copies() says what the device must copy for it.
 #ifndef ADZE_RUNTIME_ENGINE_STEPBUILDER_H
 #define ADZE_RUNTIME_ENGINE_STEPBUILDER_H
 
@@ -12,7 +13,9 @@
 #include "adze/Support/Status.h"
 
 #include <cstdint>
+#include <memory>
 #include <span>
+#include <vector>
 
 namespace adze {
 
@@ -27,10 +30,13 @@ class StepBuilder {
 public:
   /// `limits` as resolveLimits returned them. `poison` fills arena and pool with NaN: the arena before every step, the
   /// pool once. A right program never reads what it has not written, so results do not change; tests use it.
-  static Expected<StepBuilder> create(const Artifact &artifact, Device &device, const EngineLimits &limits,
-                                      bool poison);
+  static Expected<std::unique_ptr<StepBuilder>> create(const Artifact &artifact, Device &device,
+                                                       const EngineLimits &limits, bool poison);
 
   const AdzeStep &build(std::span<const ScheduledSpan> spans, std::span<const SpanSource> sources);
+
+  /// The arrays of the step that build() returned last, in, and its rows of logits, out.
+  StepCopies copies() const { return {in, out}; }
 
   /// Pages of the KV pool.
   int64_t pages() const { return figures.kvPages; }
@@ -38,12 +44,16 @@ public:
   std::span<const float> logits(int64_t row) const;
 
 private:
+  StepBuilder() = default;
+
+  Device *device = nullptr;
   MemoryFigures figures;
   StepArrays offsets{};
   int64_t vocabulary = 0;
-  int64_t logitsOffset = 0;
   bool poison = false;
-  DeviceBuffer arena, arrays, pool;
+  DeviceBuffer weights, arena, arrays, pool;
+  HostWindow arrayWindow, logitsWindow; // closed before their buffers are freed
+  std::vector<WindowRange> in, out;
   AdzeStep step{};
 };
 
