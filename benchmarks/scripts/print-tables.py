@@ -74,7 +74,29 @@ def quality_table(result):
     return lines
 
 
-KINDS = {"a CPU beside llama.cpp": peer_table, "distance of both sides to f32": kl_table, "quality on a text": quality_table}
+def gpu_runtime_table(result):
+    def spread(figure, digits):
+        return f"{figure['median']:.{digits}f} ({figure['least']:.{digits}f} to {figure['most']:.{digits}f})"
+
+    launches = result["launch"][0]["launches"]
+    lines = [f"{result['device']}, {result['machine']}, `{result['command']}`; medians, with the least and the most.", "",
+             f"| a step of {launches} kernels that do nothing | microseconds | a step without kernels |", "|---|---|---|"]
+    for row in result["launch"]:
+        lines.append(f"| {row['way']} | {spread(row['step'], 0)} | {spread(row['empty_step'], 1)} |")
+    ways = result["upload"]["ways"]
+    lines += ["", f"One copy of {result['upload']['bytes'] >> 30} GiB from page-locked memory, which is what the bus gives: "
+              f"{spread(ways[0]['rate'], 1)} GB/s. The same bytes of a mapped file in the page cache, by size of piece:", ""]
+    uploads = [way for way in ways if way["way"] == "upload"]
+    pieces = sorted({way["piece"] for way in uploads})
+    lines += ["| threads | " + " | ".join(f"{piece >> 20} MiB, GB/s" for piece in pieces) + " |", "|---" * (len(pieces) + 1) + "|"]
+    for threads in sorted({way["threads"] for way in uploads}):
+        row = {way["piece"]: spread(way["rate"], 1) for way in uploads if way["threads"] == threads}
+        lines.append(f"| {threads or 'its own choice'} | " + " | ".join(row[piece] for piece in pieces) + " |")
+    return lines
+
+
+KINDS = {"a CPU beside llama.cpp": peer_table, "distance of both sides to f32": kl_table, "quality on a text": quality_table,
+         "launches and uploads of a GPU": gpu_runtime_table}
 
 
 def main():
