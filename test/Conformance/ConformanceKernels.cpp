@@ -1,4 +1,4 @@
-// Two texts of the same kernels.
+// Two texts of the same kernels. Those for a GPU take the argument block as one parameter or, sum_neighbours, as words.
 #include "ConformanceKernels.h"
 
 using namespace adze;
@@ -44,16 +44,16 @@ constexpr char kPtx[] = R"ptx(.version 7.0
   ret;
 }
 
-.visible .entry sum_neighbours(.param .align 8 .b8 block[24])
+.visible .entry sum_neighbours(.param .u64 values, .param .u64 sums, .param .u64 count)
 {
   .reg .b32 %block, %thread, %i;
   .reg .b64 %values, %sums, %count, %offset, %other, %a, %b;
   mov.u32 %block, %ctaid.x;
   mov.u32 %thread, %tid.x;
   mad.lo.s32 %i, %block, 16, %thread;
-  ld.param.u64 %values, [block];
-  ld.param.u64 %sums, [block+8];
-  ld.param.u64 %count, [block+16];
+  ld.param.u64 %values, [values];
+  ld.param.u64 %sums, [sums];
+  ld.param.u64 %count, [count];
   mul.wide.s32 %offset, %i, 8;
   shl.b64 %other, %count, 3;
   sub.s64 %other, %other, 8;

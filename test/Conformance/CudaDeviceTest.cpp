@@ -94,12 +94,12 @@ TEST(CudaOpening, NamesTheGpuAndReturnsEverything) {
     Expected<std::unique_ptr<CudaDevice>> device = CudaDevice::create(fakeDriverOptions());
     ASSERT_TRUE(device.ok()) << device.status().message();
     EXPECT_EQ((*device)->name(), "GPU 0 (Fake GPU, sm_90) with 1.0 GiB, driver for CUDA 13.0");
-    EXPECT_EQ((*device)->availableBytes(), (int64_t(1) << 29) - (1 << 20)) << "the reserve is left out";
+    EXPECT_EQ((*device)->availableBytes()->value(), (int64_t(1) << 29) - (1 << 20)) << "the reserve is left out";
     ASSERT_TRUE((*device)->load(kProgram, conformanceImage()).ok());
     DeviceBench bench(**device, 64);
     for (int i = 0; i < 4; ++i)
       ASSERT_TRUE(bench.run(**device, kProgram, true, true).ok());
-    EXPECT_EQ(*(*device)->availableBytes() + 1024, (int64_t(1) << 29) - (1 << 20));
+    EXPECT_EQ((*device)->availableBytes()->value() + 1024, (int64_t(1) << 29) - (1 << 20));
   }
   const FakeDriverCounts &left = driver.counts;
   EXPECT_EQ(left.liveMemory + left.livePinned + left.liveModules + left.liveGraphs + left.liveEvents +
@@ -157,6 +157,9 @@ TEST_F(Loading, RefusesADescriptionThatIsNotTheCodes) {
   image = conformanceImage();
   image.kernels[2].argumentBytes = 32;
   expectRefusal(ErrorCode::InvalidInput, {"kernel nothing", "argument block of 24", "says 32"});
+  image = conformanceImage();
+  image.kernels[1].argumentBytes = 8; // three parameters of 8 bytes
+  expectRefusal(ErrorCode::InvalidInput, {"kernel sum", "argument block of 24", "says 8"});
   image = conformanceImage();
   image.kernels[2].sharedBytes = 300000;
   expectRefusal(ErrorCode::Unsupported, {"kernel nothing", "300000 bytes of shared memory", "232448"});

@@ -54,6 +54,9 @@ bool faultIsKept(CudaDevice &device, const AdzeProgram &faulty, std::string_view
     return wrong("an upload after it", Status());
   if (device.fill(bench.arena, 1).ok() || device.load(kAdd, conformanceImage()).ok())
     return wrong("fill or load after it", Status());
+  uint8_t byte = 0;
+  if (device.read(bench.arena.data(), {&byte, 1}).ok() || device.availableBytes().ok())
+    return wrong("read or the free memory after it", Status());
   return true;
 }
 } // namespace

@@ -6,6 +6,7 @@
 #include "adze/Runtime/Device/CpuDevice.h"
 #include "adze/Support/MappedFile.h"
 
+#include <array>
 #include <cstdlib>
 #include <fstream>
 #include <functional>
@@ -34,6 +35,13 @@ Expected<std::unique_ptr<Device>> gpu(const CudaDeviceOptions &options) {
   return std::unique_ptr<Device>(std::move(*device));
 }
 
+// A launch without blocks, then one with all.
+int32_t addNothingThenAdd(const AdzeStep *step, const AdzeServices *services) {
+  ConformanceArguments nothing{reinterpret_cast<int64_t *>(step->arena), nullptr, 0};
+  if (int32_t code = services->launch(services->context, kAddOne, &nothing))
+    return code;
+  return launchAll<kAddOne>(step, services);
+}
 int32_t emptyStep(const AdzeStep *, const AdzeServices *) { return 0; }
 int32_t failingStep(const AdzeStep *, const AdzeServices *) { return 42; }
 int32_t wrongKernel(const AdzeStep *, const AdzeServices *services) {
@@ -42,6 +50,7 @@ int32_t wrongKernel(const AdzeStep *, const AdzeServices *services) {
 }
 const AdzeProgram kAddThenSum = conformanceProgram(launchAll<kAddOne, kSumNeighbours>);
 const AdzeProgram kAdd = conformanceProgram(launchAll<kAddOne>);
+const AdzeProgram kAddNothingThenAdd = conformanceProgram(addNothingThenAdd);
 const AdzeProgram kNothing = conformanceProgram(emptyStep);
 const AdzeProgram kFailing = conformanceProgram(failingStep);
 const AdzeProgram kWrongKernel = conformanceProgram(wrongKernel);
@@ -53,7 +62,7 @@ protected:
     if (!made)
       GTEST_SKIP() << made.status().message();
     device = std::move(*made);
-    for (const AdzeProgram *program : {&kAddThenSum, &kAdd, &kNothing, &kFailing, &kWrongKernel}) {
+    for (const AdzeProgram *program : {&kAddThenSum, &kAdd, &kAddNothingThenAdd, &kNothing, &kFailing, &kWrongKernel}) {
       Status status = device->load(*program, GetParam().gpu ? conformanceImage() : KernelImage());
       ASSERT_TRUE(status.ok()) << status.message();
     }
@@ -147,6 +156,43 @@ TEST_P(DeviceConformance, FillSetsEveryByte) {
   for (int64_t i = 0; i < bench.window.size(); ++i)
     ASSERT_EQ(bench.window.data()[i], 0xff);
   EXPECT_TRUE(device->fill(DeviceBuffer(), 0).ok());
+}
+
+TEST_P(DeviceConformance, ReadGivesTheBytesOfItsMemory) {
+  DeviceBench bench(*device, 160);
+  for (int64_t i = 0; i < bench.elements; ++i)
+    bench.values()[i] = i;
+  ASSERT_TRUE(bench.run(*device, kAdd, true, false).ok());
+  int64_t three[3];
+  ASSERT_TRUE(device->read(bench.arena.data() + 10 * 8, {reinterpret_cast<uint8_t *>(three), sizeof(three)}).ok());
+  EXPECT_EQ(std::vector<int64_t>(three, three + 3), (std::vector<int64_t>{11, 12, 13}));
+  EXPECT_TRUE(device->read(bench.arena.data(), {}).ok());
+}
+
+// An observer sees memory as one launch left it, and numbers that count launches without blocks as well.
+TEST_P(DeviceConformance, AnObserverSeesEachLaunchWhenItHasEnded) {
+  DeviceBench bench(*device, 64);
+  std::vector<std::array<int64_t, 3>> seen; // number, kernel, what the launch left
+  device->observeLaunches([&](const FinishedLaunch &launch) {
+    int64_t value = -1;
+    const auto *arguments = reinterpret_cast<const ConformanceArguments *>(launch.words);
+    const int64_t *array = launch.kernel == kSumNeighbours ? arguments->sums : arguments->values;
+    EXPECT_TRUE(device->read(array, {reinterpret_cast<uint8_t *>(&value), 8}).ok());
+    EXPECT_EQ(launch.step.tokens, 64);
+    seen.push_back({launch.number, launch.kernel, value});
+  });
+  for (int i = 0; i < 2; ++i)
+    ASSERT_TRUE(bench.run(*device, kAddThenSum, false, false).ok());
+  ASSERT_TRUE(bench.run(*device, kAddNothingThenAdd, false, false).ok());
+  device->observeLaunches({});
+  ASSERT_TRUE(bench.run(*device, kAddThenSum, false, true).ok());
+  EXPECT_EQ(bench.values()[0], 4);
+  EXPECT_EQ(seen, (std::vector<std::array<int64_t, 3>>{{0, kAddOne, 1},
+                                                       {1, kSumNeighbours, 2},
+                                                       {0, kAddOne, 2},
+                                                       {1, kSumNeighbours, 4},
+                                                       {0, kAddOne, 2},
+                                                       {1, kAddOne, 3}}));
 }
 
 // A size that is no multiple of a piece, a page or 256.

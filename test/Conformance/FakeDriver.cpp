@@ -1,13 +1,17 @@
 // The fake driver's functions, with the exported names and the documented behaviour of the real ones.
 #include "FakeDriver.h"
 
+#include "adze/Abi/Program.h"
+
 #include <cstdlib>
 #include <cstring>
+#include <dlfcn.h>
 #include <functional>
 #include <map>
 #include <memory>
 #include <mutex>
 #include <set>
+#include <sstream>
 #include <string>
 #include <vector>
 
@@ -22,11 +26,14 @@ struct Event {
   int asked = 0;
   double time = 0;
 };
+using Kernel = std::function<int(const void *arguments, int64_t blocks)>;
 struct Function {
-  FakeKernel run;
+  Kernel run;
+  std::vector<size_t> parameters; // bytes of each
 };
 struct Module {
   std::string text;
+  std::map<std::string, Kernel> kernels; // of the program that its first line names
   std::map<std::string, Function> functions;
 };
 struct Graph {
@@ -37,7 +44,7 @@ struct Fake {
   std::map<uint64_t, uint64_t> memory;  // address to size
   std::map<uintptr_t, uint64_t> locked; // page-locked ranges of the host
   std::set<void *> pinned, modules, graphs, events, streams;
-  std::map<std::string, FakeKernel> kernels;
+  std::map<std::string, Kernel> kernels; // of the test
   std::vector<Operation> queue;
   std::unique_ptr<Graph> capturing;
   uint64_t used = 0;
@@ -80,6 +87,37 @@ bool onDevice(uint64_t start, size_t size) {
   return found != fake.memory.begin() && (--found, start + size <= found->first + found->second);
 }
 
+// The kernels of a program for the CPU, for code that begins with "// program: FILE".
+std::map<std::string, Kernel> kernelsOf(const std::string &text) {
+  const std::string mark = "// program: ";
+  std::map<std::string, Kernel> kernels;
+  if (text.compare(0, mark.size(), mark) != 0)
+    return kernels;
+  std::string file = text.substr(mark.size(), text.find('\n') - mark.size());
+  void *library = dlopen(file.c_str(), RTLD_NOW | RTLD_LOCAL);
+  auto get = library ? reinterpret_cast<const AdzeProgram *(*)()>(dlsym(library, ADZE_PROGRAM_SYMBOL)) : nullptr;
+  for (uint32_t i = 0; get && i < get()->kernel_count; ++i)
+    kernels[get()->kernels[i].name] = [kernel = get()->kernels[i]](const void *arguments, int64_t blocks) {
+      return kernel.entry(arguments, 0, blocks), int(kOk);
+    };
+  return kernels;
+}
+
+// The sizes in a list such as ".param .u64 a, .param .align 8 .b8 b[24]".
+std::vector<size_t> parametersIn(const std::string &list) {
+  std::vector<size_t> sizes;
+  for (size_t at = list.find(".param"); at != std::string::npos;) {
+    size_t next = list.find(".param", at + 1);
+    std::string one = list.substr(at, next - at);
+    size_t array = one.find('[');
+    sizes.push_back(array != std::string::npos             ? std::stoul(one.substr(array + 1))
+                    : one.find("64 ") != std::string::npos ? 8
+                                                           : 4);
+    at = next;
+  }
+  return sizes;
+}
+
 // Frees what is left as well: a device that has given up on its GPU leaves everything to the process's end.
 void reset() {
   for (const auto &[start, size] : fake.memory)
@@ -95,8 +133,26 @@ void reset() {
   for (void *stream : fake.streams)
     delete static_cast<int *>(stream);
   fake = Fake();
-  control.settings = {13000, 0, 1, 9, 0, uint64_t(1) << 30, uint64_t(1) << 29, 2, 0, -1, 0, 0, 0, 0, -1, 1024};
+  control.settings = {13000, 0, 1, 9, 0, uint64_t(1) << 30, uint64_t(1) << 29, 2, 0, -1, 0, 0, 0, 0, 1024};
   control.counts = {};
+  // For a test that runs a program of its own: "FAKE_DRIVER=version=11080 major=8".
+  const char *given = std::getenv("FAKE_DRIVER");
+  std::istringstream words(given ? given : "");
+  for (std::string word; words >> word;) {
+    size_t equals = word.find('=');
+    uint64_t value = std::stoull(word.substr(equals + 1));
+    std::string name = word.substr(0, equals);
+    if (name == "version")
+      control.settings.version = int(value);
+    else if (name == "major")
+      control.settings.major = int(value);
+    else if (name == "init")
+      control.settings.initResult = int(value);
+    else if (name == "free")
+      control.settings.freeBytes = value;
+    else
+      std::abort(); // a misspelt setting would make the test say nothing
+  }
 }
 void addKernel(const char *name, FakeKernel kernel) { fake.kernels[name] = kernel; }
 } // namespace
@@ -278,7 +334,8 @@ EXPORT int cuModuleLoadDataEx(void **module, const void *image, unsigned count, 
       strcpy(static_cast<char *>(values[i]), "line 7: an instruction that is none");
   if (control.settings.loadResult)
     return control.settings.loadResult;
-  auto *loaded = new Module{static_cast<const char *>(image), {}};
+  auto *loaded = new Module{static_cast<const char *>(image), {}, {}};
+  loaded->kernels = kernelsOf(loaded->text);
   fake.modules.insert(*module = loaded);
   ++control.counts.liveModules;
   return fake.fault;
@@ -291,19 +348,27 @@ EXPORT int cuModuleUnload(void *module) {
 }
 EXPORT int cuModuleGetFunction(void **function, void *module, const char *name) {
   auto *loaded = static_cast<Module *>(module);
-  if (loaded->text.find(".entry " + std::string(name) + "(") == std::string::npos || !fake.kernels.count(name))
+  std::string head = ".entry " + std::string(name) + "(";
+  size_t start = loaded->text.find(head);
+  std::map<std::string, Kernel> &kernels = fake.kernels.count(name) ? fake.kernels : loaded->kernels;
+  if (start == std::string::npos || !kernels.count(name))
     return kNotFound;
+  start += head.size();
   Function &found = loaded->functions[name];
-  found.run = fake.kernels[name];
+  found = {kernels[name], parametersIn(loaded->text.substr(start, loaded->text.find(')', start) - start))};
   return *function = &found, fake.fault;
 }
 EXPORT int cuFuncGetAttribute(int *value, int, void *) { return *value = control.settings.maxThreads, fake.fault; }
 EXPORT int cuFuncSetAttribute(void *, int, int) { return fake.fault; }
 #ifndef ADZE_FAKE_WITHOUT_GRAPHS
-EXPORT int cuFuncGetParamInfo(void *, size_t index, size_t *offset, size_t *size) {
-  if (control.settings.parameterBytes < 0)
-    return *offset = 0, *size = 24, kOk; // the block of the tests' kernels
-  return *offset = 0, *size = size_t(control.settings.parameterBytes), *size ? kOk : kInvalid;
+EXPORT int cuFuncGetParamInfo(void *function, size_t index, size_t *offset, size_t *size) {
+  const std::vector<size_t> &parameters = static_cast<Function *>(function)->parameters;
+  if (index >= parameters.size())
+    return kInvalid;
+  *offset = 0;
+  for (size_t i = 0; i < index; ++i)
+    *offset += parameters[i];
+  return *size = parameters[index], fake.fault;
 }
 #endif
 EXPORT int cuLaunchKernel(void *function, unsigned blocks, unsigned y, unsigned z, unsigned threads, unsigned, unsigned,
@@ -318,7 +383,7 @@ EXPORT int cuLaunchKernel(void *function, unsigned blocks, unsigned y, unsigned 
     block.assign(start, start + *static_cast<size_t *>(extra[3]));
   }
   ++control.counts.launches;
-  FakeKernel run = static_cast<Function *>(function)->run;
+  Kernel run = static_cast<Function *>(function)->run;
   return give([=] { return run(block.data(), blocks); });
 }
 

@@ -1,6 +1,8 @@
 // Opening an artifact: what is sound opens, what is damaged, cut, mixed up or foreign is refused with the reason.
 #include "FakeArtifact.h"
 
+#include "adze/Support/Hash.h"
+
 #include <filesystem>
 
 using namespace adze;
@@ -161,6 +163,18 @@ TEST(Artifact, RefusesAProgramThatIsNone) {
   std::string text = "this is no shared object";
   putFile(a.file(kProgramFile), text);
   EXPECT_FALSE(LoadedProgram::open(a.file(kProgramFile)).ok());
+}
+
+TEST(Artifact, RefusesAProgramForAGpuWithoutItsCode) {
+  Opened a;
+  a.model.write(a.path);
+  std::string program = takeFile(ADZE_FAKE_GPU_PROGRAM);
+  putFile(a.file(kProgramFile), program);
+  for (ManifestSection &section : a.model.manifest.sections)
+    if (section.file == kProgramFile)
+      section = {kProgramFile, int64_t(program.size()), hashText(program)};
+  putFile(a.file(kManifestFile), writeManifest(a.model.manifest));
+  a.expectRefusal({"kernel 0 has no code for a CPU", "no key 'gpu'", "different artifacts"});
 }
 
 TEST(Artifact, ChecksTheCodeOfAGpuLikeTheProgram) {

@@ -11,37 +11,29 @@ namespace {
 constexpr int64_t kReserve = 1 << 20;
 constexpr int64_t kRounding = 8 << 20; // of four buffers, as EngineLimits.cpp says
 
-// What the fake driver runs: the kernels of the artifact that was opened last.
-const AdzeProgram *running = nullptr;
-int launchesUntilFault = -1, faultResult = 0; // of `project`
-template <int kernel> int runKernel(const void *arguments, int64_t blocks) {
-  if (kernel == 2 && launchesUntilFault >= 0 && launchesUntilFault-- == 0)
+// In place of the kernel `project`, for tests of faults.
+int launchesUntilFault = -1, faultResult = 0;
+int projectOrFault(const void *arguments, int64_t blocks) {
+  static const Expected<LoadedProgram> program = LoadedProgram::open(ADZE_FAKE_PROGRAM);
+  if (launchesUntilFault-- == 0)
     return faultResult;
-  running->kernels[kernel].entry(arguments, 0, blocks);
-  return 0;
+  return program->program().kernels[2].entry(arguments, 0, blocks), 0;
 }
 
 struct EngineOnGpu : testing::Test {
-  EngineOnGpu() {
-    model.compileForGpu();
-    launchesUntilFault = -1;
-    driver.settings.parameterBytes = FAKE_ARGUMENT_BYTES;
-    driver.addKernel("append", runKernel<0>);
-    driver.addKernel("attend", runKernel<1>);
-    driver.addKernel("project", runKernel<2>);
+  EngineOnGpu() { model.compileForGpu(); }
+  void failAfter(int launches, int result) {
+    launchesUntilFault = launches;
+    faultResult = result;
+    driver.addKernel("project", projectOrFault);
   }
   void open(EngineOptions options = {}) {
     Expected<std::unique_ptr<CudaDevice>> device = CudaDevice::create(fakeDriverOptions());
     ASSERT_TRUE(device.ok()) << device.status().message();
     gpu = device->get();
     bench = std::make_unique<FakeEngine>(model, std::move(options), std::move(*device));
-    Expected<std::shared_ptr<const Artifact>> opened = Artifact::open(model.folder.file("model.adze"));
-    ASSERT_TRUE(opened.ok());
-    artifact = *opened;
-    running = &artifact->program(); // a program is loaded once, so this is the engine's
   }
   Status refusal(EngineOptions options = {}) {
-    artifact.reset(); // its program is written over
     Expected<std::unique_ptr<CudaDevice>> device = CudaDevice::create(fakeDriverOptions());
     EXPECT_TRUE(device.ok());
     Expected<std::unique_ptr<Engine>> engine = Engine::create(model.artifact(), **device, std::nullopt, options);
@@ -85,7 +77,6 @@ struct EngineOnGpu : testing::Test {
 
   FakeDriverControl &driver = freshFakeDriver();
   FakeModel model;
-  std::shared_ptr<const Artifact> artifact;
   CudaDevice *gpu = nullptr;
   std::unique_ptr<FakeEngine> bench;
 };
@@ -136,7 +127,7 @@ TEST_F(EngineOnGpu, GivesTheAnswersOfTheCpu) {
 
 TEST_F(EngineOnGpu, AllocatesExactlyWhatItPrintsAndTheWeights) {
   open();
-  MemoryFigures figures = *evaluateMemory(artifact->manifest(), bench->engine->limits());
+  MemoryFigures figures = *evaluateMemory(model.manifest, bench->engine->limits());
   EXPECT_EQ(gpu->peakBytes(), figures.deviceBytes() + Device::roundUp(figures.weights));
   manyAnswers(*bench);
   EXPECT_EQ(gpu->allocatedBytes(), figures.deviceBytes() + Device::roundUp(figures.weights));
@@ -176,20 +167,18 @@ TEST_F(EngineOnGpu, SaysWhatDoesNotFit) {
 }
 
 TEST_F(EngineOnGpu, AFaultEndsEveryRequestAndTheEngine) {
+  failAfter(3, 719);
   open(two());
   std::vector<std::shared_ptr<Collector>> answers = submitFive();
-  faultResult = 719;
-  launchesUntilFault = 3;
   bench->engine->runUntilIdle();
   expectEnded(answers, "CUDA_ERROR_LAUNCH_FAILED");
   EXPECT_EQ(answers[0]->tokens.size(), 3u) << "what was answered before stays";
 }
 
 TEST_F(EngineOnGpu, AGpuThatDoesNotEndItsStepEndsTheEngineWithinTheLimit) {
+  failAfter(0, FAKE_NEVER_ENDS);
   open(two());
   std::vector<std::shared_ptr<Collector>> answers = submitFive();
-  faultResult = FAKE_NEVER_ENDS;
-  launchesUntilFault = 0;
   auto start = std::chrono::steady_clock::now();
   bench->engine->runUntilIdle();
   EXPECT_LT(std::chrono::steady_clock::now() - start, std::chrono::seconds(3));

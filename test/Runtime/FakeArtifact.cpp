@@ -97,9 +97,10 @@ void FakeModel::write(const std::string &path) {
       {kTokenizerFile, serialise(tokenizer)},
       {kWeightsFile, weights}};
   if (manifest.gpu) { // all that the fake driver looks for in a text
-    std::string text;
+    std::string text = "// program: " ADZE_FAKE_PROGRAM "\n";
     for (const ManifestGpuKernel &kernel : manifest.gpu->kernels)
-      text += ".entry " + kernel.function + "(\n";
+      text +=
+          ".entry " + kernel.function + "(.param .align 8 .b8 block[" + std::to_string(kernel.argumentBytes) + "])\n";
     files[kGpuCodeFile] = text + std::string(1, '\0');
   }
   manifest.sections.clear();

@@ -43,7 +43,7 @@ struct FakeModel {
   void write(const std::string &folder);
   std::shared_ptr<const Artifact> artifact();
 
-  /// Makes the model one for a GPU: the fake driver runs the kernels of the program that was opened last.
+  /// Makes the model one for a GPU: the fake driver runs the kernels of the program for the CPU.
   void compileForGpu();
 
   Manifest manifest;

@@ -30,10 +30,11 @@ struct ToolTest : testing::Test {
     return path;
   }
 
-  Outcome adze(const std::string &arguments, const std::string &input = "") {
+  /// `environment` stands in front of the program's name: "NAME=value ".
+  Outcome adze(const std::string &arguments, const std::string &input = "", const std::string &environment = "") {
     std::string out = model.folder.file("out"), err = model.folder.file("err"), in = model.folder.file("in");
     putFile(in, input);
-    std::string line = std::string(ADZE_TOOL) + " " + arguments + " <" + in + " >" + out + " 2>" + err;
+    std::string line = environment + ADZE_TOOL + " " + arguments + " <" + in + " >" + out + " 2>" + err;
     int status = std::system(line.c_str());
     return {WIFEXITED(status) ? WEXITSTATUS(status) : -1, takeFile(out), takeFile(err)};
   }

@@ -223,26 +223,6 @@ TEST_F(ToolTest, ReportsUsersFaultsWithExitCodeOne) {
   EXPECT_TRUE(contains(adze("--version").out, "adze "));
 }
 
-// Whatever this machine has: without a driver that is said, with one that the model is for a CPU.
-TEST_F(ToolTest, SaysWhyItCannotUseAGpu) {
-  Outcome outcome = run("--prompt abc --device cuda");
-  EXPECT_EQ(outcome.code, 1);
-  EXPECT_TRUE(contains(outcome.err, "--device cpu")) << outcome.err;
-  EXPECT_EQ(outcome.out, "");
-  outcome = run("--prompt abc --device tpu");
-  EXPECT_EQ(outcome.code, 1);
-  EXPECT_TRUE(contains(outcome.err, "--device is 'tpu'; accepted: cpu, cuda")) << outcome.err;
-  EXPECT_EQ(run("--prompt abc --device-timeout 0").code, 1);
-  EXPECT_EQ(run("--prompt abc --device cpu").code, 0);
-  model.compileForGpu();
-  model.write(path);
-  outcome = run("--prompt abc --device cpu");
-  EXPECT_EQ(outcome.code, 1);
-  EXPECT_TRUE(contains(outcome.err, "compiled for the GPU architecture sm_75")) << outcome.err;
-  EXPECT_EQ(adze("inspect " + path).code, 0);
-  EXPECT_EQ(adze("verify " + path).code, 0);
-}
-
 TEST_F(ToolTest, ReadsSizesWithUnits) {
   Outcome outcome = run("--prompt abc --kv-memory 4K");
   EXPECT_EQ(outcome.code, 1) << "16 pages of 8 tokens cannot hold the whole context";

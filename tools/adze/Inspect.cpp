@@ -139,6 +139,16 @@ Json toJson(const Report &r) {
           {"sections", sections}};
 }
 
+Json toJson(const ManifestGpu &gpu) {
+  Json kernels = Json::array();
+  for (const ManifestGpuKernel &k : gpu.kernels)
+    kernels.push_back({{"function", k.function},
+                       {"threads", k.threads},
+                       {"shared_bytes", k.sharedBytes},
+                       {"argument_bytes", k.argumentBytes}});
+  return {{"architecture", gpu.architecture}, {"driver", gpu.driver}, {"kernels", kernels}};
+}
+
 std::string mega(double value) { return fmt::format("{:.2f} M", value * 1e-6); }
 
 std::string toText(const Report &r) {
@@ -150,6 +160,11 @@ std::string toText(const Report &r) {
                    m.model.kvHeads, m.model.legalTokens, m.model.context));
   line(fmt::format("numerics {}, products by {}; compiled by Adze {} for {} ({})", m.numerics, m.target.product,
                    m.adzeVersion, m.target.cpu, fmt::join(m.target.features, ", ")));
+  if (m.gpu)
+    line(fmt::format("kernels for NVIDIA GPUs, {}, with {}", m.gpu->architecture,
+                     m.gpu->driver == 0 ? "any driver"
+                                        : fmt::format("a driver for CUDA {}.{} or later", m.gpu->driver / 1000,
+                                                      m.gpu->driver % 1000 / 10)));
   for (const ManifestSource &source : m.sources)
     line(fmt::format("source {}  {} bytes  {}", source.name, source.size, source.hash));
   if (!m.licence.empty())
@@ -168,6 +183,13 @@ std::string toText(const Report &r) {
     line(fmt::format("  {:<46}{:>5} tokens{:>6} columns{:>6} depth  {}", k.name, k.schedule.tokens, k.schedule.columns,
                      k.schedule.depth, k.schedule.sums));
 
+  if (m.gpu) {
+    line("\nlaunches on the GPU (one block of each kernel)");
+    for (size_t i = 0; i < m.gpu->kernels.size(); ++i)
+      line(fmt::format("  {:<46}{:>5} threads{:>9} bytes of shared memory", m.kernels[i].name,
+                       m.gpu->kernels[i].threads, m.gpu->kernels[i].sharedBytes));
+  }
+
   line("\nweights");
   for (const ManifestWeights &w : m.weights)
     line(fmt::format("  {:<40}{:>6} segments{:>16} bytes", w.form, w.segments, w.bytes));
@@ -181,7 +203,7 @@ std::string toText(const Report &r) {
   bytes("step arrays", r.memory.stepArrays);
   bytes(fmt::format("KV pool, {} pages", r.memory.kvPages).c_str(), r.memory.kvPool);
   bytes("allocated by the engine", r.memory.deviceBytes());
-  bytes("weights, mapped", r.memory.weights);
+  bytes(m.gpu ? "weights, uploaded" : "weights, mapped", r.memory.weights);
   bytes("total", r.memory.total());
 
   line("\nfusion");
@@ -199,6 +221,9 @@ int adze::runInspect(const ToolOptions &options) {
   Expected<Report> report = makeReport(*manifest, options.limits);
   if (!report)
     return reportError(report.status());
-  writeAnswer(options.json ? writeJson(toJson(*report)) : toText(*report));
+  Json json = toJson(*report);
+  if (manifest->gpu)
+    json["gpu"] = toJson(*manifest->gpu);
+  writeAnswer(options.json ? writeJson(json) : toText(*report));
   return 0;
 }

@@ -2,6 +2,7 @@
 
 #include "adze/Support/ScratchOutput.h"
 
+#include <cstring>
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 #include <optional>
@@ -44,31 +45,38 @@ Expected<std::unique_ptr<ValueDump>> ValueDump::create(const Manifest &manifest,
 }
 
 void ValueDump::watch(Device &device) {
-  device.observeLaunches([this](const FinishedLaunch &launch) { take(launch); });
+  device.observeLaunches([this, &device](const FinishedLaunch &launch) { take(device, launch); });
 }
 
-void ValueDump::take(const FinishedLaunch &launch) {
+void ValueDump::append(Device &device, std::string &to, const void *from, size_t bytes) {
+  size_t start = to.size();
+  to.resize(start + bytes);
+  if (status.ok())
+    status = device.read(from, {reinterpret_cast<uint8_t *>(to.data()) + start, bytes});
+}
+
+void ValueDump::take(Device &device, const FinishedLaunch &launch) {
   if (launch.number == 0)
-    tokens.insert(tokens.end(), launch.step.token, launch.step.token + launch.step.tokens);
+    append(device, tokens, launch.step.token, size_t(launch.step.tokens) * 4);
   auto found = wanted.find(launch.number);
   if (found == wanted.end())
     return;
   for (size_t number : found->second) {
     Column &column = columns[number];
-    auto *start = reinterpret_cast<const char *>(launch.words[column.value->word]);
-    column.bytes.append(start,
-                        size_t(launch.step.tokens * column.value->columns * stepElementBytes(column.value->element)));
+    append(device, column.bytes, reinterpret_cast<const void *>(launch.words[column.value->word]),
+           size_t(launch.step.tokens * column.value->columns * stepElementBytes(column.value->element)));
   }
 }
 
 Status ValueDump::write(const std::string &path) const {
+  if (!status.ok())
+    return status.withContext("--dump-values");
+  std::vector<int32_t> ids(tokens.size() / 4);
+  std::memcpy(ids.data(), tokens.data(), tokens.size());
   nlohmann::ordered_json header = nlohmann::ordered_json::object();
   nlohmann::ordered_json &about = header["__metadata__"] = nlohmann::ordered_json::object();
-  std::string ids;
-  for (int32_t token : tokens)
-    ids += (ids.empty() ? "" : ",") + std::to_string(token);
   about["adze.layer"] = std::to_string(layer);
-  about["adze.tokens"] = ids;
+  about["adze.tokens"] = fmt::format("{}", fmt::join(ids, ","));
   for (const auto &[name, value] : manifest.options)
     about["adze.option." + name] = value;
   for (size_t i = 0; i < manifest.sources.size(); ++i)
@@ -83,7 +91,7 @@ Status ValueDump::write(const std::string &path) const {
                      : value.element == "bf16" ? "BF16"
                      : value.element == "i8"   ? "I8"
                                                : "I32";
-    entry["shape"] = {int64_t(tokens.size()), value.columns};
+    entry["shape"] = {int64_t(ids.size()), value.columns};
     entry["data_offsets"] = {offset, offset + column.bytes.size()};
     offset += column.bytes.size();
   }

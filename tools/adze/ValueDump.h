@@ -27,12 +27,15 @@ public:
   /// Copies what the layer's launches write from now on. The dump must outlive the device's steps.
   void watch(Device &device);
 
-  /// Writes the file beside its place and renames it. An existing file is replaced.
+  /// Writes the file beside its place and renames it. An existing file is replaced. Fails where a value could not be
+  /// copied from the device.
   Status write(const std::string &path) const;
 
 private:
   ValueDump(const Manifest &manifest, int64_t layer) : manifest(manifest), layer(layer) {}
-  void take(const FinishedLaunch &launch);
+  void take(Device &device, const FinishedLaunch &launch);
+  /// Appends `bytes` bytes of the device's memory.
+  void append(Device &device, std::string &to, const void *from, size_t bytes);
 
   struct Column {
     const StepValue *value;
@@ -44,7 +47,8 @@ private:
   StepValues values;
   std::map<int64_t, std::vector<size_t>> wanted; // numbers of columns, by number of launch
   std::vector<Column> columns;                   // in the order of the step
-  std::vector<int32_t> tokens;                   // of the rows
+  std::string tokens;                            // of the rows, 32 bits each
+  Status status;                                 // of the first copy that failed
 };
 
 } // namespace adze

@@ -103,8 +103,11 @@ Status checkTables(const AdzeProgram &program, const Manifest &manifest, const s
   for (uint32_t i = 0; i < program.kernel_count; ++i) {
     const AdzeKernel &kernel = program.kernels[i];
     // The kernels of a GPU are in kernels.bin; the program only knows their grids.
-    bool runs = kernel.entry || manifest.gpu;
-    if (!kernel.name || !runs || !kernel.blocks || manifest.kernels[i].name != kernel.name)
+    if (!manifest.gpu && !kernel.entry)
+      return invalidInput(fmt::format("{}/{}: kernel {} has no code for a CPU and the manifest has no key 'gpu': the "
+                                      "files are of different artifacts; {}",
+                                      path, kProgramFile, i, kCompileAgain));
+    if (!kernel.name || !kernel.blocks || manifest.kernels[i].name != kernel.name)
       return invalidInput(fmt::format("{}/{}: kernel {} is {} and its manifest says {}: the files are of different "
                                       "artifacts; {}",
                                       path, kProgramFile, i, kernel.name ? kernel.name : "unnamed",

@@ -104,6 +104,12 @@ Status Device::fill(const DeviceBuffer &buffer, uint8_t value) {
   return Status();
 }
 
+Status Device::read(const void *from, std::span<uint8_t> to) {
+  if (!to.empty())
+    std::memcpy(to.data(), from, to.size());
+  return Status();
+}
+
 Status Device::load(const AdzeProgram &, const KernelImage &image) {
   if (!image.architecture.empty())
     return unsupported(fmt::format("the model was compiled for the GPU architecture {} and {} is none; run it on a GPU "

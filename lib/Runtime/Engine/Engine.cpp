@@ -44,7 +44,10 @@ Expected<std::unique_ptr<Engine>> Engine::create(std::shared_ptr<const Artifact>
   // The code first: it takes memory of the device as well, and a model for another device is refused before all else.
   if (Status status = device.load(artifact->program(), kernelImage(*artifact)); !status.ok())
     return status.withContext(artifact->path());
-  Expected<EngineLimits> limits = resolveLimits(options.limits, manifest, device.availableBytes());
+  Expected<std::optional<int64_t>> free = device.availableBytes();
+  if (!free)
+    return free.status();
+  Expected<EngineLimits> limits = resolveLimits(options.limits, manifest, *free);
   if (!limits)
     return limits.status();
   options.limits = *limits;

@@ -109,7 +109,7 @@ struct FinishedLaunch {
   const AdzeStep &step;
   int64_t number;        ///< of the step, from 0
   uint32_t kernel;       ///< of the program
-  const uint64_t *words; ///< its argument block; pointers are to memory of the device
+  const uint64_t *words; ///< its argument block; pointers are to memory of the device, which read() copies
 };
 using LaunchObserver = std::function<void(const FinishedLaunch &)>;
 
@@ -126,9 +126,9 @@ public:
   Expected<DeviceBuffer> allocate(int64_t size, std::string_view what, std::string_view option);
   int64_t allocatedBytes() const { return allocated; }
   int64_t peakBytes() const { return peak; }
-  /// Bytes that can still be allocated, where that is known and taken at once. Nothing on a CPU, whose memory is shared
-  /// with everything else and taken when it is touched.
-  virtual std::optional<int64_t> availableBytes() { return std::nullopt; }
+  /// Bytes that can still be allocated, or the fault of a device that cannot say. Nothing on a CPU, whose memory is
+  /// shared with everything else and taken when it is touched.
+  virtual Expected<std::optional<int64_t>> availableBytes() { return std::optional<int64_t>(); }
 
   /// A file's bytes where kernels can read them: on a CPU the mapping itself, which then outlives the buffer; elsewhere
   /// an allocated copy. Never written to.
@@ -137,6 +137,8 @@ public:
   Expected<HostWindow> openWindow(const DeviceBuffer &buffer, int64_t offset, int64_t bytes, std::string_view what);
   /// Sets every byte of a buffer.
   virtual Status fill(const DeviceBuffer &buffer, uint8_t value);
+  /// Copies memory of the device to the host, for observers of launches and for tests; slow on a GPU.
+  virtual Status read(const void *from, std::span<uint8_t> to);
 
   /// Makes the device able to run the program: once, before its first step. The image's code is copied. Unsupported
   /// where the code is for another kind of device, another architecture or a newer driver, each with what to do.
@@ -147,12 +149,13 @@ public:
   /// Ok, or why the device takes no more work in this process.
   virtual Status fault() const { return Status(); }
 
-  /// Starts or stops counting. Counting reads a clock twice per launch.
+  /// Starts or stops counting. Counting reads a clock twice per launch; on a GPU launches are then given one by one.
   void setProfiling(bool on) {
     profiling = on;
     watching = profiling || observer;
   }
-  /// Calls `observer` after each launch of each step, for dumps; an empty one ends that. It must not throw.
+  /// Calls `observer` after each launch of each step, for dumps; an empty one ends that. It must not throw. On a GPU
+  /// each launch is then waited for.
   void observeLaunches(LaunchObserver watcher) {
     observer = std::move(watcher);
     watching = profiling || observer;

@@ -4,6 +4,7 @@
 #include "CudaGraphCache.h"
 #include "CudaUpload.h"
 
+#include <cstring>
 #include <fmt/format.h>
 #include <map>
 
@@ -24,8 +25,6 @@ struct CudaDevice::State {
       for (Event event : profile)
         context->driver->eventDestroy(event);
   }
-  Status runProfiled(const CudaModule &module);
-  Status addProfile(std::vector<KernelCounter> &counters);
 
   std::unique_ptr<CudaContext> context;
   std::map<const AdzeProgram *, std::unique_ptr<CudaModule>> modules;
@@ -53,12 +52,14 @@ std::string CudaDevice::name() const {
 Status CudaDevice::fault() const { return state->context->lost; }
 const GraphCounters &CudaDevice::graphCounters() const { return state->graphs.counters; }
 
-std::optional<int64_t> CudaDevice::availableBytes() {
+Expected<std::optional<int64_t>> CudaDevice::availableBytes() {
   CudaContext &gpu = *state->context;
+  if (Status status = gpu.enter(); !status.ok())
+    return status;
   size_t free = 0, total = 0;
-  if (!gpu.enter().ok() || !gpu.check(gpu.driver->memGetInfo(&free, &total), "ask for its memory").ok())
-    return 0; // fault() says why
-  return std::max<int64_t>(0, int64_t(free) - gpu.options.reserveBytes);
+  if (Status status = gpu.check(gpu.driver->memGetInfo(&free, &total), "ask for its memory"); !status.ok())
+    return status;
+  return std::optional(std::max<int64_t>(0, int64_t(free) - gpu.options.reserveBytes));
 }
 
 uint8_t *CudaDevice::allocateBytes(int64_t size) {
@@ -131,32 +132,67 @@ Status CudaDevice::fill(const DeviceBuffer &buffer, uint8_t value) {
                    "fill memory");
 }
 
-Status CudaDevice::State::runProfiled(const CudaModule &module) {
-  const DriverTable &driver = *context->driver;
-  while (profile.size() <= list.launches.size()) {
+Status CudaDevice::read(const void *from, std::span<uint8_t> to) {
+  CudaContext &gpu = *state->context;
+  if (Status status = gpu.enter(); !status.ok() || to.empty())
+    return status;
+  void *memory = nullptr;
+  if (Status status = gpu.check(gpu.driver->memHostAlloc(&memory, to.size(), 0), "get page-locked host memory");
+      !status.ok())
+    return status;
+  Status status = gpu.check(gpu.driver->memcpyDeviceToHost(memory, deviceAddress(from), to.size(), gpu.stream),
+                            fmt::format("read {} bytes", to.size()));
+  if (status.ok())
+    status = gpu.drain(fmt::format("read {} bytes", to.size()));
+  if (status.ok())
+    std::memcpy(to.data(), memory, to.size());
+  if (!gpu.hung)
+    gpu.driver->memFreeHost(memory);
+  return status;
+}
+
+// Launch by launch: with a time behind each where they are profiled, waited for where they are observed.
+Status CudaDevice::runWatched(const AdzeStep &step, const CudaModule &module) {
+  CudaContext &gpu = *state->context;
+  const DriverTable &driver = *gpu.driver;
+  const LaunchList &list = state->list;
+  std::vector<Event> &events = state->profile;
+  while (profiling && events.size() <= list.launches.size()) {
     Event event = nullptr;
-    if (Status status = context->check(driver.eventCreate(&event, kEventDefault), "make an event"); !status.ok())
+    if (Status status = gpu.check(driver.eventCreate(&event, kEventDefault), "make an event"); !status.ok())
       return status;
-    profile.push_back(event);
+    events.push_back(event);
   }
-  Status status = context->check(driver.eventRecord(profile[0], context->stream), "time a launch");
+  auto time = [&](size_t number) {
+    return profiling ? gpu.check(driver.eventRecord(events[number], gpu.stream), "time a launch") : Status();
+  };
+  Status status = time(0);
   for (size_t i = 0; status.ok() && i < list.launches.size(); ++i) {
-    status = module.launch(list, list.launches[i]);
+    const CudaLaunch &launch = list.launches[i];
+    status = module.launch(list, launch);
     if (status.ok())
-      status = context->check(driver.eventRecord(profile[i + 1], context->stream), "time a launch");
+      status = time(i + 1);
+    if (!status.ok() || !observer)
+      continue;
+    status = gpu.drain(gpu.duty);
+    if (status.ok())
+      observer({step, int64_t(i), launch.kernel,
+                reinterpret_cast<const uint64_t *>(list.arguments.data() + launch.arguments)});
   }
   return status;
 }
 
 // After the step has ended. What lies between two events is the launch and the pause before it.
-Status CudaDevice::State::addProfile(std::vector<KernelCounter> &counters) {
-  for (size_t i = 0; i < list.launches.size(); ++i) {
+Status CudaDevice::addProfile(uint32_t kernels) {
+  counters.resize(kernels);
+  CudaContext &gpu = *state->context;
+  for (size_t i = 0; i < state->list.launches.size(); ++i) {
     float milliseconds = 0;
-    Status status = context->check(context->driver->eventElapsedTime(&milliseconds, profile[i], profile[i + 1]),
-                                   "tell the time of a launch");
+    Status status = gpu.check(gpu.driver->eventElapsedTime(&milliseconds, state->profile[i], state->profile[i + 1]),
+                              "tell the time of a launch");
     if (!status.ok())
       return status;
-    KernelCounter &counter = counters[list.launches[i].kernel];
+    KernelCounter &counter = counters[state->list.launches[i].kernel];
     ++counter.launches;
     counter.nanoseconds += int64_t(double(milliseconds) * 1e6);
   }
@@ -184,7 +220,7 @@ Status CudaDevice::runStep(const AdzeProgram &program, const AdzeStep &step, con
                                                         gpu.stream),
                          "fetch the arrays of a step");
   if (status.ok())
-    status = profiling ? state->runProfiled(module) : state->graphs.run(module, state->list);
+    status = watching ? runWatched(step, module) : state->graphs.run(module, state->list);
   for (const WindowRange &range : copies.out)
     if (status.ok() && range.bytes > 0)
       status = gpu.check(gpu.driver->memcpyDeviceToHost(range.window->data() + range.offset,
@@ -197,8 +233,5 @@ Status CudaDevice::runStep(const AdzeProgram &program, const AdzeStep &step, con
     return gpu.lost;
   if (!status.ok() || !ended.ok())
     return status.ok() ? ended : status;
-  if (!profiling)
-    return Status();
-  counters.resize(module.kernels());
-  return state->addProfile(counters);
+  return profiling ? addProfile(program.kernel_count) : Status();
 }

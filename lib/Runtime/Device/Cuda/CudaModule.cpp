@@ -114,14 +114,17 @@ Status CudaModule::find(const KernelLaunch &launch, const char *kernel) {
   if (launch.threads < 1 || int64_t(launch.threads) > most)
     return wrong("takes at most as many threads as", most, launch.threads);
   if (driver.functionGetParamInfo) {
-    size_t offset = 0, size = 0;
-    result = driver.functionGetParamInfo(entry.function, 0, &offset, &size);
-    if (result == kSuccess && size != launch.argumentBytes)
-      return wrong("takes an argument block of", int64_t(size), launch.argumentBytes);
-    if (result != kSuccess && result != kInvalidValue) // invalid: a kernel without parameters
-      return gpu.check(result, fmt::format("describe {}", launch.function));
-    if (result == kInvalidValue && launch.argumentBytes != 0)
-      return wrong("takes an argument block of", 0, launch.argumentBytes);
+    // One parameter for each word of the block or one for all of it: to a launch both are the same bytes.
+    size_t taken = 0;
+    for (size_t number = 0, offset = 0, size = 0;; ++number, taken = offset + size) {
+      result = driver.functionGetParamInfo(entry.function, number, &offset, &size);
+      if (result == kInvalidValue) // that was the last one
+        break;
+      if (Status status = gpu.check(result, fmt::format("describe {}", launch.function)); !status.ok())
+        return status;
+    }
+    if (taken != launch.argumentBytes)
+      return wrong("takes an argument block of", int64_t(taken), launch.argumentBytes);
   }
   // Up to 48 KiB need no permission; asking for it always costs nothing and says at once what does not fit.
   if (launch.sharedBytes > 0) {
@@ -161,10 +164,8 @@ struct CudaModule::Recorder {
     if (kernel >= self.module.entries.size())
       return -1;
     int64_t blocks = self.program.kernels[kernel].blocks(arguments);
-    if (blocks == 0)
-      return 0;
     if (blocks < 0 || blocks > INT32_MAX) {
-      self.status = internalError(fmt::format("kernel {} asks for {} blocks; a GPU takes 1 to {}",
+      self.status = internalError(fmt::format("kernel {} asks for {} blocks; a GPU takes 0 to {}",
                                               self.program.kernels[kernel].name, blocks, INT32_MAX));
       return -2;
     }
@@ -196,6 +197,8 @@ Status CudaModule::record(const AdzeProgram &program, const AdzeStep &step, Laun
 }
 
 Status CudaModule::launch(const LaunchList &list, const CudaLaunch &launch) const {
+  if (launch.blocks == 0) // nothing to do, and the driver refuses an empty grid
+    return Status();
   const Entry &entry = entries[launch.kernel];
   size_t size = entry.launch.argumentBytes;
   void *block = const_cast<uint8_t *>(list.arguments.data() + launch.arguments); // the driver only reads it

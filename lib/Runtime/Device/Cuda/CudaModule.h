@@ -12,8 +12,8 @@ namespace adze::cuda {
 
 /// One launch of a list.
 struct CudaLaunch {
-  uint32_t kernel = 0, blocks = 0;
-  uint32_t arguments = 0; // where its block starts in LaunchList::arguments
+  uint32_t kernel = 0, blocks = 0; // no block: the launch counts, and nothing runs
+  uint32_t arguments = 0;          // where its block starts in LaunchList::arguments
   friend bool operator==(const CudaLaunch &, const CudaLaunch &) = default;
 };
 
@@ -37,7 +37,6 @@ public:
   Status record(const AdzeProgram &program, const AdzeStep &step, LaunchList &list) const;
   /// Gives one launch to the stream.
   Status launch(const LaunchList &list, const CudaLaunch &launch) const;
-  size_t kernels() const { return entries.size(); }
 
 private:
   struct Entry {

@@ -1,7 +1,7 @@
 // DriverApi.h: the part of NVIDIA's driver interface that the CUDA device uses, declared by ourselves.
 //
 // The driver (libcuda.so.1) is a C library with a stable binary interface; its manual documents each function, each
-// constant's number and which suffix (_v2) goes with which signature. Thirty-odd declarations are all we need, so the
+// constant's number and which suffix (_v2) goes with which signature. Forty declarations are all we need, so the
 // CUDA device is part of every build: a machine without the toolkit makes the same `adze` as one with it, and a binary
 // made on the one answers on the other. test/Conformance/DriverApiTest.cpp compares every line below with cuda.h
 // wherever a toolkit is installed.

@@ -28,9 +28,9 @@ struct CudaDeviceOptions {
   int64_t graphTokens = 256;            // steps with more tokens are launched kernel by kernel: they rarely repeat
   size_t graphs = 64;                   // lists remembered; the one used longest ago goes first. 0: no graphs
   // An upload uses uploadThreads * uploadPieces * uploadPiece bytes of page-locked memory while it lasts.
-  int64_t uploadPiece = 4 << 20;
-  unsigned uploadPieces = 2;  // of each thread
-  unsigned uploadThreads = 0; // 0: the allowed cores, at most 16
+  int64_t uploadPiece = 1 << 20; // the fastest that was measured (docs/Performance.md)
+  unsigned uploadPieces = 2;     // of each thread
+  unsigned uploadThreads = 0;    // 0: the allowed cores, at most 16
 };
 
 struct GraphCounters {
@@ -44,7 +44,7 @@ struct UploadReport {
 };
 
 namespace cuda {
-struct CudaContext;
+class CudaModule;
 } // namespace cuda
 
 class CudaDevice final : public Device {
@@ -54,12 +54,13 @@ public:
   ~CudaDevice() override;
 
   std::string name() const override;
-  std::optional<int64_t> availableBytes() override;
+  Expected<std::optional<int64_t>> availableBytes() override;
   Status fault() const override;
   Status load(const AdzeProgram &program, const KernelImage &image) override;
   Expected<DeviceBuffer> upload(std::span<const uint8_t> bytes, std::string_view what,
                                 std::string_view option) override;
   Status fill(const DeviceBuffer &buffer, uint8_t value) override;
+  Status read(const void *from, std::span<uint8_t> to) override;
   Status runStep(const AdzeProgram &program, const AdzeStep &step, const StepCopies &copies = {}) override;
 
   const GraphCounters &graphCounters() const;
@@ -68,6 +69,8 @@ public:
 private:
   struct State;
   explicit CudaDevice(std::unique_ptr<State> state);
+  Status runWatched(const AdzeStep &step, const cuda::CudaModule &module);
+  Status addProfile(uint32_t kernels);
   uint8_t *allocateBytes(int64_t size) override;
   void freeBytes(uint8_t *start, int64_t size) override;
   uint8_t *openHostBytes(uint8_t *start, int64_t size) override;
