@@ -13,6 +13,7 @@
 #include <set>
 #include <sstream>
 #include <string>
+#include <sys/mman.h>
 #include <vector>
 
 #define EXPORT extern "C" __attribute__((visibility("default")))
@@ -66,17 +67,27 @@ int give(Operation operation) {
   (fake.capturing ? fake.capturing->operations : fake.queue).push_back(std::move(operation));
   return kOk;
 }
+size_t wholePages(size_t size) { return (size + 4095) / 4096 * 4096; }
+// The device's memory is closed but while its work is done: host code that follows a pointer of the device's crashes.
+void openMemory(int access) {
+  for (const auto &[start, size] : fake.memory)
+    mprotect(reinterpret_cast<void *>(uintptr_t(start)), wholePages(size), access);
+}
 // Does what lies in the stream, until something never ends.
 void work() {
+  if (fake.queue.empty() || fake.fault || control.settings.neverEnds)
+    return;
+  openMemory(PROT_READ | PROT_WRITE);
   while (!fake.queue.empty() && !fake.fault && !control.settings.neverEnds) {
     int result = fake.queue.front()();
     if (result == FAKE_NEVER_ENDS) {
       control.settings.neverEnds = 1; // nothing behind it happens, and it is not run again
-      return;
+      break;
     }
     fake.queue.erase(fake.queue.begin());
     fake.fault = result;
   }
+  openMemory(PROT_NONE);
 }
 bool inside(const std::map<uintptr_t, uint64_t> &ranges, const void *start, size_t size) {
   auto found = ranges.upper_bound(uintptr_t(start));
@@ -121,7 +132,7 @@ std::vector<size_t> parametersIn(const std::string &list) {
 // Frees what is left as well: a device that has given up on its GPU leaves everything to the process's end.
 void reset() {
   for (const auto &[start, size] : fake.memory)
-    std::free(reinterpret_cast<void *>(uintptr_t(start)));
+    munmap(reinterpret_cast<void *>(uintptr_t(start)), wholePages(size));
   for (void *memory : fake.pinned)
     std::free(memory);
   for (void *module : fake.modules)
@@ -217,8 +228,11 @@ EXPORT int cuMemAlloc_v2(uint64_t *start, size_t size) {
     return fake.fault;
   if (size > control.settings.freeBytes - fake.used)
     return kNoMemory;
-  void *memory = std::aligned_alloc(256, (size + 255) / 256 * 256);
+  void *memory = mmap(nullptr, wholePages(size), PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+  if (memory == MAP_FAILED)
+    return kNoMemory;
   memset(memory, 0xcd, size);
+  mprotect(memory, wholePages(size), PROT_NONE);
   fake.memory[ *start = uint64_t(uintptr_t(memory))] = size;
   fake.used += size;
   ++control.counts.liveMemory;
@@ -230,8 +244,8 @@ EXPORT int cuMemFree_v2(uint64_t start) {
     return misuse();
   work();
   fake.used -= found->second;
+  munmap(reinterpret_cast<void *>(uintptr_t(start)), wholePages(found->second));
   fake.memory.erase(found);
-  std::free(reinterpret_cast<void *>(uintptr_t(start)));
   --control.counts.liveMemory;
   return fake.fault;
 }

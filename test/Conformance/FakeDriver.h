@@ -2,15 +2,14 @@
  *
  * FakeDriver.cpp is a shared library that exports the functions of libcuda.so.1 that Adze uses. It keeps what matters
  * of the real one: work given to a stream does not happen before its event is asked for, several times; copies take
- * host memory as it is when they happen, and only page-locked memory is accepted; new memory holds garbage; a captured
- * stream runs nothing; a graph holds copies of its arguments; after a fault every call fails. A kernel is a function of
- * the test, or of the program for the CPU that the code names in its first line, run with the argument block; what it
- * says of its parameters is read from the code. Misuse (freeing twice, unknown handles, host memory that is not locked)
- * fails the call, and `misuse` counts it.
+ * host memory as it is when they happen, and only page-locked memory is accepted; memory of the device holds garbage at
+ * first, and only kernels and copies may touch it; a captured stream runs nothing; a graph holds copies of its
+ * arguments; after a fault every call fails. A kernel is a function of the test, or of the program for the CPU that the
+ * code names in its first line, run with the argument block; what it says of its parameters is read from the code.
+ * Misuse (freeing twice, unknown handles, host memory that is not locked) fails the call, and `misuse` counts it.
  *
  * A test reaches settings and counts by dlsym in the library that the device has loaded; a test that starts a program
- * gives settings in the variable FAKE_DRIVER. One thread at a time, but for
- * what the threads of an upload call.
+ * gives settings in the variable FAKE_DRIVER. One thread at a time, but for what the threads of an upload call.
  */
 #ifndef ADZE_TEST_CONFORMANCE_FAKEDRIVER_H
 #define ADZE_TEST_CONFORMANCE_FAKEDRIVER_H
