@@ -39,12 +39,12 @@ struct ConvertExecToLLVMPass : adze::exec::impl::ConvertExecToLLVMPassBase<Conve
       ++launchCount;
     }
     LLVM::LLVMFuncOp step = buildStepFunction(builder, program, kernels);
-    buildProgramTable(builder, program, kernels, step);
+    buildProgramTable(builder, program, kernels, step, /*entries=*/!gpu);
     program.erase();
     return success();
   }
 
-  /// Makes sure that the module has the kernel's entry and its grid function.
+  /// Makes sure that the module has the kernel's entry, where it runs on the CPU, and its grid function.
   LogicalResult declareKernel(OpBuilder &builder, LaunchOp launch) {
     MLIRContext *ctx = &getContext();
     auto pointer = LLVM::LLVMPointerType::get(ctx);
@@ -52,7 +52,7 @@ struct ConvertExecToLLVMPass : adze::exec::impl::ConvertExecToLLVMPassBase<Conve
     const std::pair<std::string, Type> functions[] = {
         {launch.getKernel().str(), LLVM::LLVMFunctionType::get(LLVM::LLVMVoidType::get(ctx), {pointer, word, word})},
         {(launch.getKernel() + "_blocks").str(), LLVM::LLVMFunctionType::get(word, {pointer})}};
-    for (const auto &[name, type] : functions) {
+    for (const auto &[name, type] : ArrayRef(functions).drop_front(gpu ? 1 : 0)) {
       Operation *found = SymbolTable::lookupSymbolIn(getOperation(), name);
       if (!found) {
         LLVM::LLVMFuncOp::create(builder, launch.getLoc(), name, type, LLVM::Linkage::External, /*dsoLocal=*/true)

@@ -18,9 +18,9 @@ using KernelTable = llvm::MapVector<mlir::StringAttr, mlir::StringAttr>;
 mlir::LLVM::LLVMFuncOp buildStepFunction(mlir::OpBuilder &builder, ProgramOp program, const KernelTable &kernels);
 
 /// Builds the kernels table, the AdzeProgram and `adze_program`. `step` and every kernel's two functions are in the
-/// module, defined or declared.
+/// module, defined or declared; without `entries` only their grids are, and the table's entries are null.
 void buildProgramTable(mlir::OpBuilder &builder, ProgramOp program, const KernelTable &kernels,
-                       mlir::LLVM::LLVMFuncOp step);
+                       mlir::LLVM::LLVMFuncOp step, bool entries);
 
 /// Nothing in a freestanding program may turn into a library call.
 void forbidLibraryCalls(mlir::LLVM::LLVMFuncOp function);

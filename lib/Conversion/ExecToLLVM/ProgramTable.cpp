@@ -37,6 +37,7 @@ public:
   }
 
   Value number(int64_t value) { return LLVM::ConstantOp::create(b, loc, i32, b.getI32IntegerAttr(value)); }
+  Value null() { return LLVM::ZeroOp::create(b, loc, pointer); }
   Value address(StringRef symbol) { return LLVM::AddressOfOp::create(b, loc, pointer, symbol); }
   Value record(Type type, ArrayRef<Value> fields) {
     Value value = LLVM::UndefOp::create(b, loc, type);
@@ -58,7 +59,8 @@ void adze::exec::forbidLibraryCalls(LLVM::LLVMFuncOp function) {
       ArrayAttr::get(function.getContext(), StringAttr::get(function.getContext(), "no-builtins")));
 }
 
-void adze::exec::buildProgramTable(OpBuilder &b, ProgramOp program, const KernelTable &kernels, LLVM::LLVMFuncOp step) {
+void adze::exec::buildProgramTable(OpBuilder &b, ProgramOp program, const KernelTable &kernels, LLVM::LLVMFuncOp step,
+                                   bool entries) {
   MLIRContext *ctx = b.getContext();
   Location loc = program.getLoc();
   TableBuilder table(b, loc);
@@ -82,7 +84,7 @@ void adze::exec::buildProgramTable(OpBuilder &b, ProgramOp program, const Kernel
     for (auto &[name, family] : kernels)
       records.push_back(table.record(kernelType, {table.address(("adze_name_" + name.getValue()).str()),
                                                   table.address(("adze_family_" + family.getValue()).str()),
-                                                  table.address(name.getValue()),
+                                                  entries ? table.address(name.getValue()) : table.null(),
                                                   table.address((name.getValue() + "_blocks").str())}));
     return table.record(listType, records);
   });

@@ -16,7 +16,9 @@ def ConvertExecToLLVMPass : Adze_Pass<"convert-exec-to-llvm", "Exact"> {
       the stack, calls the launch service and returns its answer where that is not zero.
 
     Kernels that the module lacks are declared, so that they can be compiled apart; a kernel that is not lowered yet is
-    an error. Segments go; files and weights stay for the artifact writer.
+    an error. With `gpu` the kernels are in the artifact's GPU code (docs/Gpu.md): the table's entries are null, only
+    grids are asked for, and a kernel's own function in the module does not matter. Segments go; files and weights stay
+    for the artifact writer.
 
     Before:
     ```mlir
@@ -29,6 +31,7 @@ def ConvertExecToLLVMPass : Adze_Pass<"convert-exec-to-llvm", "Exact"> {
     After: `llvm.func @adze_program() -> !llvm.ptr`, `llvm.func internal @adze_step(!llvm.ptr, !llvm.ptr) -> i32` and
     the constants that they name.
   }];
+  let options = [Option<"gpu", "gpu", "bool", "false", "kernels run on a GPU: the table has grids and no entries">];
   let dependentDialects = ["::mlir::LLVM::LLVMDialect"];
   let statistics = [Statistic<"launchCount", "launches", "launches turned into calls">];
 }
