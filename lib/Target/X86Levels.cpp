@@ -72,9 +72,11 @@ public:
     if (key.family == "paged_attention")
       return {8, 1, 64};
     if (key.family == "quantized_linear" && key.numerics == Numerics::A8 && level.registers >= 32)
-      // Many rows take one vector of outputs: a sum in int32 and one in f32 for each output fill the registers (8 x 1;
-      // tile registers take 16 rows). Few rows take four, as that many streams of weights (Product.cpp).
-      return {has("amx-int8") ? 16 : 8, vectors * level.lanes, 32};
+      // Many rows take one vector of outputs: a sum in int32 and one in f32 for each output fill the registers (8 x 1).
+      // Few rows take four, as that many streams of weights (Product.cpp). Tile registers take 16 rows; 4-bit codes
+      // stay with vpdpbusd, whose prefill measured 1.16 times as fast: unpacking into registers costs less than into
+      // tiles (docs/Performance.md).
+      return {has("amx-int8") && !key.encoding.starts_with("q4_") ? 16 : 8, vectors * level.lanes, 32};
     if (key.family == "linear" && key.encoding == "bf16" && key.numerics == Numerics::Bf16 && has("amx-bf16"))
       // All of K in one product, so that its sums stay in tile registers.
       return {16, 2 * level.lanes, std::max<int64_t>(32, (key.inputs + 31) / 32 * 32)};

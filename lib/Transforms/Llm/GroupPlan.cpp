@@ -11,8 +11,7 @@ using namespace adze::llm;
 namespace {
 /// Ops that stay outside groups: weights and the layer come in as operands.
 bool staysOutside(Operation &op) {
-  return op.hasTrait<OpTrait::ConstantLike>() || mlir::isa<GetWeightOp>(op) || op.hasTrait<OpTrait::IsTerminator>() ||
-         mlir::isa<KernelOp>(op);
+  return op.hasTrait<OpTrait::ConstantLike>() || mlir::isa<GetWeightOp>(op) || op.hasTrait<OpTrait::IsTerminator>();
 }
 
 struct FamilyName {
@@ -58,6 +57,11 @@ GroupPlan::GroupPlan(func::FuncOp step, const TargetInfo &target) : step(step), 
       continue;
     allOps.push_back(&op);
     group[&op] = nextGroup++;
+    if (mlir::isa<KernelOp>(op)) { // stays what it is
+      if (auto rows = op.getAttrOfType<StringAttr>("rows"); rows && rows.getValue() == "R")
+        outputRows.insert_range(op.getResults());
+      continue;
+    }
     // Earlier passes leave their reasons on ops; inside a group they would make equal groups differ.
     if (auto earlier = mlir::dyn_cast_or_null<ArrayAttr>(op.removeAttr("unfused")))
       for (StringRef reason : earlier.getAsValueRange<StringAttr>())
@@ -111,6 +115,10 @@ bool GroupPlan::merge(Operation *a, Operation *b, llvm::StringRef rule) {
   unsigned first = group.lookup(a), second = group.lookup(b);
   if (first == second)
     return true;
+  if (mlir::isa<KernelOp>(a) || mlir::isa<KernelOp>(b)) {
+    leave(a, rule, "its neighbour is a kernel already");
+    return false;
+  }
   auto members = membersOf(b);
   for (Operation *op : members)
     group[op] = first;
@@ -154,6 +162,10 @@ void GroupPlan::build(unsigned id, OpBuilder &builder, IRMapping &values) {
   for (Operation *op : allOps)
     if (group.lookup(op) == id)
       members.push_back(op);
+  if (mlir::isa<KernelOp>(members.front())) {
+    builder.clone(*members.front(), values);
+    return;
+  }
   llvm::SmallVector<Location> locations;
   llvm::SetVector<Value> operands, results;
   for (Operation *op : members) {

@@ -22,15 +22,15 @@
 // VNNI-NOT: vpmaddubsw
 // VNNI: vpdpbusd {{.*}}%zmm
 // AMX-LABEL: <quantized_linear_48x64>:
+// AMX-NOT: tdpb
+// AMX: vpdpbusd {{.*}}%zmm
+// AMX-LABEL: <quantized_linear_32x64>:
 // AMX: ldtilecfg
 // AMX: tileloadd
-// AMX: tdpbsud
+// AMX: tdpbssd
 // AMX: tilestored
 // AMX: vpdpbusd
 // AMX: tilerelease
-// AMX-LABEL: <quantized_linear_32x64>:
-// AMX: tdpbssd
-// AMX: vpdpbusd
 
 llm.weight @nibbles : tensor<48x64xi4> {
   %0 = arith.constant dense<1> : tensor<48x64xi4>

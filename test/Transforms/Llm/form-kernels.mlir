@@ -28,3 +28,24 @@ func.func @puts_every_op_into_a_kernel(%x: tensor<?x64xf32>, %batch: !llm.batch)
   %3 = llm.silu %2 : tensor<?x64xf32>
   return %3 : tensor<?x64xf32>
 }
+
+// A kernel that is there already stays as it is, and no rule takes its neighbours in.
+// ALL-LABEL: @leaves_a_kernel_alone
+// ALL: %[[Y:.*]] = llm.kernel family "elementwise" ({{.*}}) -> tensor<?x64xf32> attributes {rows = "T"} {
+// ALL-NEXT: llm.silu
+// ALL: %[[L:.*]] = llm.kernel family "linear" (%[[Y]] as {{.*}} -> tensor<?x64xf32> attributes {mine = 1 : i64, rows = "T"} {
+// ALL-NEXT: llm.linear
+// ALL-NEXT: llm.yield
+// ALL: %[[S:.*]] = llm.kernel family "elementwise" ({{.*}}%[[L]] as
+// ALL-NEXT: llm.add
+// ALL: return %[[S]]
+func.func @leaves_a_kernel_alone(%x: tensor<?x64xf32>) -> tensor<?x64xf32> {
+  %w = llm.get_weight @w : tensor<64x64xf32>
+  %0 = llm.silu %x : tensor<?x64xf32>
+  %1 = llm.kernel family "linear" (%0 as %a, %w as %b : tensor<?x64xf32>, tensor<64x64xf32>) -> tensor<?x64xf32> attributes {rows = "T", mine = 1} {
+    %l = llm.linear %a, %b : (tensor<?x64xf32>, tensor<64x64xf32>) -> tensor<?x64xf32>
+    llm.yield %l : tensor<?x64xf32>
+  }
+  %2 = llm.add %x, %1 : tensor<?x64xf32>
+  return %2 : tensor<?x64xf32>
+}
