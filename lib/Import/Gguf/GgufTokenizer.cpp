@@ -37,9 +37,9 @@ Status readId(MetadataReader &keys, const std::string &key, std::optional<uint32
 Expected<TokenizerTable> readGgufTokenizer(MetadataReader &keys) {
   GgufVocabulary v;
   v.file = keys.name();
-  for (auto [key, target] : {std::pair{prefix + "model", &v.model},
-                             {prefix + "pre", &v.pre},
-                             {std::string("tokenizer.chat_template"), &v.chatTemplate}}) {
+  for (const auto &[key, target] : {std::pair{prefix + "model", &v.model},
+                                    {prefix + "pre", &v.pre},
+                                    {std::string("tokenizer.chat_template"), &v.chatTemplate}}) {
     Expected<std::string_view> text = keys.string(key);
     if (!text)
       return text.takeStatus();
