@@ -3,12 +3,13 @@
 # Parameters: --param roundtrip=1 adds --verify-roundtrip to each adze-opt line (.ci/run does so once);
 #             --param mutant=NAME adds --mutant=NAME to each line of Adze's own tools (test/Mutants/check.py does so);
 #             --param smollm2=FILE.gguf names the real model where it is not in build/models (the feature `smollm2`).
-# Features:   compiler, smollm2, mutants, and the CPU's: has-avx2, has-fma, has-f16c, has-avx512, has-avx512-vnni,
+# Features:   compiler, smollm2, mutants, ptxas (NVIDIA's assembler), and the CPU's: has-avx2, has-fma, has-f16c, has-avx512, has-avx512-vnni,
 #             has-avx512-bf16, has-amx. A sanitizer build has `asan` or `tsan`.
 # Programs are plain names on PATH: adze, adze-opt, adze-compile, write-model, FileCheck, not, split-file, llvm-nm ...
 # Substitutions: %smollm2 (the model file), %source (the repository's root), %build (the build folder), %python (python3,
 #                standard library only), %wrong_passes (a plugin of passes that are wrong on purpose).
 import os
+import shutil
 import sys
 
 import lit.formats
@@ -66,7 +67,15 @@ if os.path.exists(model):
 else:
     lit_config.note("SmolLM2 is not at %s: its tests are skipped (scripts/demo fetches it)" % model)
 
+# Machine code of GPU kernels is judged by NVIDIA's assembler, which comes with a CUDA toolkit.
+ptxas = shutil.which("ptxas") or "/usr/local/cuda/bin/ptxas"
+if os.access(ptxas, os.X_OK):
+    config.available_features.add("ptxas")
+else:
+    lit_config.note("ptxas is not found (PATH, /usr/local/cuda/bin): tests of GPU machine code are skipped")
+
 config.substitutions += [
+    ("%ptxas", ptxas),
     ("%smollm2", model),
     ("%source", config.adze_source),
     ("%build", config.adze_build),

@@ -17,20 +17,37 @@ Status CompileOptions::check() const {
   }
   if (!numerics.empty() && !parseNumerics(numerics))
     return invalidInput("--numerics=" + numerics + ": f32, bf16 or a8 is accepted");
-  if (!cpu.empty() && !findTarget(cpu)) {
+  auto listed = [](const std::vector<std::string_view> &all, const std::string &wanted, const std::string &option) {
     std::string names;
-    for (std::string_view name : targetNames())
+    for (std::string_view name : all) {
+      if (name == wanted)
+        return Status::success();
       names += (names.empty() ? "" : ", ") + std::string(name);
-    return invalidInput("--cpu=" + cpu + ": " + names + " are accepted");
-  }
+    }
+    return invalidInput("--" + option + "=" + wanted + ": " + names + " are accepted");
+  };
+  if (!cpu.empty())
+    if (Status status = listed(targetNames(), cpu, "cpu"); !status.ok())
+      return status;
+  if (!target.empty())
+    if (Status status = listed(gpuTargetNames(), target, "target"); !status.ok())
+      return status;
   if (kvPage != 16 && kvPage != 32 && kvPage != 64)
     return invalidInput("--kv-page=" + std::to_string(kvPage) + ": 16, 32 or 64 is accepted");
   if (fuse.find_first_not_of("abcdefghijklmnopqrstuvwxyz-+0123456789") != std::string::npos || fuse.empty())
     return invalidInput("--fuse=" + fuse + ": all, none, or names of grouping rules joined by + are accepted");
   const bool text = compileTo && *compileTo != Phase::Native;
-  if (emit == Emit::So && text)
-    return invalidInput("--emit=so makes native code, and --compile-to=" + std::string(phaseName(*compileTo)) +
-                        " stops before it; give one of them");
+  const std::string wanted = emit == Emit::So ? "so" : "ptx";
+  if (emit != Emit::Dir && text)
+    return invalidInput("--emit=" + wanted + " makes native code, and --compile-to=" +
+                        std::string(phaseName(*compileTo)) + " stops before it; give one of them");
+  if (emit == Emit::Ptx && target.empty())
+    return invalidInput("--emit=ptx makes code for a GPU; name it by --target");
+  if (!target.empty() && !text && emit != Emit::Ptx)
+    return unsupported(
+        "--target=" + target +
+        ": artifacts for a GPU are not built yet; --emit=ptx gives its kernels, --compile-to=llm, kernels "
+        "or exec the module");
   if (!text && output.empty())
     return invalidInput("no output: give -o PATH");
   if (!weights.empty() && startFrom.empty())
@@ -72,6 +89,8 @@ std::string CompileOptions::commandLine() const {
     add("--numerics=" + numerics);
   if (givenByUser("cpu"))
     add("--cpu=" + cpu);
+  if (givenByUser("target"))
+    add("--target=" + target);
   if (givenByUser("kv-page"))
     add("--kv-page=" + std::to_string(kvPage));
   if (givenByUser("fuse"))

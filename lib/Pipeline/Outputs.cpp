@@ -3,6 +3,7 @@
 
 #include "adze/Pipeline/ArtifactWriter.h"
 #include "adze/Pipeline/Compiler.h"
+#include "adze/Pipeline/Gpu/GpuProgram.h"
 #include "adze/Pipeline/ManifestBuilder.h"
 #include "adze/Pipeline/NativeProgram.h"
 #include "adze/Support/ScratchOutput.h"
@@ -48,6 +49,24 @@ Status Session::writeText(const std::string &path) {
   module->print(stream);
   stream << "\n";
   if (Status status = writeFile(scratch->scratchPath(), text); !status.ok())
+    return status;
+  return scratch->commit();
+}
+
+Status Session::writePtx() {
+  progress.stage("generating kernels");
+  auto program = buildGpuProgram(*module, *findTarget(settings.gpu));
+  if (!program)
+    return program.status();
+  progress.clear();
+  if (options.output == "-") {
+    llvm::outs() << program->text();
+    return Status::success();
+  }
+  auto scratch = ScratchOutput::file(options.output, overwriteOf(options));
+  if (!scratch)
+    return scratch.status();
+  if (Status status = writeFile(scratch->scratchPath(), program->text()); !status.ok())
     return status;
   return scratch->commit();
 }
@@ -158,11 +177,12 @@ Status compile(const CompileOptions &options) {
   }
   if (options.printPipeline) {
     PhaseSettings settings{options.numerics.empty() ? "a8" : options.numerics,
-                           options.cpu.empty() ? "x86-64-v3" : options.cpu, options.fuse, options.kvPage};
+                           options.cpu.empty() ? "x86-64-v3" : options.cpu, options.fuse, options.kvPage,
+                           options.target};
     for (Phase phase : kPhases) {
       if (std::string pipeline = phasePipeline(phase, settings); !pipeline.empty())
         llvm::outs() << phaseName(phase) << ": builtin.module(" << pipeline << ")\n";
-      if (phase == Phase::Native)
+      if (phase == Phase::Native && settings.gpu.empty())
         llvm::outs() << "native, each kernel: builtin.module(" << kernelPipeline(settings) << ")\n";
     }
     return Status::success();

@@ -23,7 +23,7 @@ std::string phaseNames() {
 }
 
 std::string phasePipeline(Phase phase, const PhaseSettings &s) {
-  const std::string target = "target=" + s.cpu;
+  const std::string target = "target=" + s.target();
   switch (phase) {
   case Phase::Import:
     return "";

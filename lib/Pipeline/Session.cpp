@@ -100,12 +100,12 @@ Status Session::readModule() {
 }
 
 Status Session::settle() {
-  settings = {options.numerics, options.cpu, options.fuse, options.kvPage};
+  settings = {options.numerics, options.cpu, options.fuse, options.kvPage, options.target};
   auto record = (*module)->getAttrOfType<DictionaryAttr>("adze.options");
   if (record && *passed != Phase::Import) {
     // The llm phase has used these; another wish now would be believed and not done.
     std::pair<const char *, std::string *> texts[] = {
-        {"numerics", &settings.numerics}, {"cpu", &settings.cpu}, {"fuse", &settings.fuse}};
+        {"numerics", &settings.numerics}, {"cpu", &settings.cpu}, {"fuse", &settings.fuse}, {"target", &settings.gpu}};
     std::string page = std::to_string(settings.kvPage);
     auto adopt = [&](const char *name, std::string &value) -> Status {
       auto settled = record.getAs<StringAttr>(name);
@@ -124,7 +124,18 @@ Status Session::settle() {
     if (Status status = adopt("kv-page", page); !status.ok())
       return status;
     settings.kvPage = std::atoll(page.c_str());
+    if (!settings.gpu.empty() && !record.contains("target"))
+      return invalidInput("--target=" + settings.gpu +
+                          ": the module to start from was made for a CPU; start from an earlier phase");
   }
+  if (!settings.gpu.empty() && options.compileTo.value_or(Phase::Native) == Phase::Native && options.emit != Emit::Ptx)
+    return unsupported(
+        "the module to start from was made for " + settings.gpu +
+        ", and artifacts for a GPU are not built yet; --emit=ptx gives its kernels, --compile-to=kernels "
+        "or exec the module");
+  if (options.emit == Emit::Ptx && *passed > Phase::Kernels)
+    return invalidInput("--emit=ptx: the module to start from has passed " + std::string(phaseName(*passed)) +
+                        "; kernels become PTX after phase kernels");
   if (settings.numerics.empty()) {
     bool grouped = (*module)->walk([](llm::QuantizedLinearOp) { return WalkResult::interrupt(); }).wasInterrupted();
     settings.numerics = grouped ? "a8" : "bf16";
@@ -145,9 +156,11 @@ void Session::record(Phase phase) {
   if (phase == Phase::Import)
     return;
   auto entry = [&](StringRef name, const std::string &value) { return b.getNamedAttr(name, b.getStringAttr(value)); };
-  (*module)->setAttr("adze.options", b.getDictionaryAttr({entry("numerics", settings.numerics),
-                                                          entry("cpu", settings.cpu), entry("fuse", settings.fuse),
-                                                          entry("kv-page", std::to_string(settings.kvPage))}));
+  SmallVector<NamedAttribute> entries{entry("numerics", settings.numerics), entry("cpu", settings.cpu),
+                                      entry("fuse", settings.fuse), entry("kv-page", std::to_string(settings.kvPage))};
+  if (!settings.gpu.empty())
+    entries.push_back(entry("target", settings.gpu));
+  (*module)->setAttr("adze.options", b.getDictionaryAttr(entries));
 }
 
 std::string Session::reproduction(Phase phase) const {
@@ -209,7 +222,7 @@ Status Session::run() {
   record(*passed);
   if (Status status = dump(*passed); !status.ok())
     return status;
-  const Phase last = options.compileTo.value_or(Phase::Native);
+  const Phase last = options.emit == Emit::Ptx ? Phase::Kernels : options.compileTo.value_or(Phase::Native);
   if (last < *passed)
     return invalidInput("--compile-to=" + std::string(phaseName(last)) + ": the module to start from has passed " +
                         std::string(phaseName(*passed)) + " already");
@@ -221,6 +234,8 @@ Status Session::run() {
     if (Status status = dump(phase); !status.ok())
       return status;
   }
+  if (options.emit == Emit::Ptx)
+    return writePtx();
   if (last != Phase::Native)
     return writeText(options.output);
   return writeArtifact();

@@ -40,6 +40,7 @@ private:
   void record(Phase phase);
   Status dump(Phase phase);
   Status writeText(const std::string &path);
+  Status writePtx();
   Status writeArtifact();
   Status writeProgram(const std::string &scratchFolder, const std::string &output);
 

@@ -29,16 +29,31 @@ bool TargetInfo::has(std::string_view feature) const {
   return std::ranges::find(features(), feature) != features().end();
 }
 
+const MatrixInstruction *GpuFacts::matrix(std::string_view family, std::string_view element) const {
+  for (const MatrixInstruction &row : matrices)
+    if (row.name.substr(0, row.name.find('.')) == family && row.element == element)
+      return &row;
+  return nullptr;
+}
+
 const TargetInfo *adze::findTarget(std::string_view name) {
-  for (const TargetInfo *target : x86Targets())
-    if (target->name() == name)
-      return target;
+  for (std::span<const TargetInfo *const> table : {x86Targets(), nvidiaTargets()})
+    for (const TargetInfo *target : table)
+      if (target->name() == name)
+        return target;
   return nullptr;
 }
 
 std::vector<std::string_view> adze::targetNames() {
   std::vector<std::string_view> names;
   for (const TargetInfo *target : x86Targets())
+    names.push_back(target->name());
+  return names;
+}
+
+std::vector<std::string_view> adze::gpuTargetNames() {
+  std::vector<std::string_view> names;
+  for (const TargetInfo *target : nvidiaTargets())
     names.push_back(target->name());
   return names;
 }

@@ -8,6 +8,7 @@
 
 namespace adze {
 std::span<const TargetInfo *const> x86Targets();
+std::span<const TargetInfo *const> nvidiaTargets();
 } // namespace adze
 
 #endif // ADZE_LIB_TARGET_TARGETS_H

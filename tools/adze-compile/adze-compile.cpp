@@ -25,11 +25,15 @@ struct Flags {
       cl::value_desc("NAME"), cl::cat(category)};
   cl::opt<std::string> cpu{"cpu", cl::desc("CPU level to generate code for; this machine's when absent"),
                            cl::value_desc("LEVEL"), cl::cat(category)};
+  cl::opt<std::string> target{"target",
+                              cl::desc("GPU to generate kernels for (sm_80, sm_89, sm_90a); absent: the CPU runs them"),
+                              cl::value_desc("NAME"), cl::cat(category)};
   cl::opt<int64_t> kvPage{"kv-page", cl::desc("tokens of a page of the KV cache: 16, 32 or 64 (default)"),
                           cl::value_desc("N"), cl::init(64), cl::cat(category)};
   cl::opt<std::string> fuse{"fuse", cl::desc("grouping rules: all (default), none, or names joined by +"),
                             cl::value_desc("RULES"), cl::init("all"), cl::cat(category)};
-  cl::opt<std::string> emit{"emit", cl::desc("dir (default): an artifact; so: its program alone"),
+  cl::opt<std::string> emit{"emit",
+                            cl::desc("dir (default): an artifact; so: its program alone; ptx: the kernels of --target"),
                             cl::value_desc("FORM"), cl::init("dir"), cl::cat(category)};
   cl::opt<bool> force{"force", cl::desc("replace an existing output"), cl::cat(category)};
   cl::opt<bool> quiet{"quiet", cl::desc("no progress and no notes"), cl::cat(category)};
@@ -68,6 +72,7 @@ Expected<CompileOptions> parse(int argc, char **argv) {
   options.output = flags.output;
   options.numerics = flags.numerics;
   options.cpu = flags.cpu;
+  options.target = flags.target;
   options.kvPage = flags.kvPage;
   options.fuse = flags.fuse;
   options.force = flags.force;
@@ -85,13 +90,16 @@ Expected<CompileOptions> parse(int argc, char **argv) {
   };
   given(flags.numerics, "numerics");
   given(flags.cpu, "cpu");
+  given(flags.target, "target");
   given(flags.kvPage, "kv-page");
   given(flags.fuse, "fuse");
 
   if (flags.emit == "so")
     options.emit = Emit::So;
+  else if (flags.emit == "ptx")
+    options.emit = Emit::Ptx;
   else if (flags.emit != "dir")
-    return invalidInput("--emit=" + flags.emit + ": dir or so is accepted");
+    return invalidInput("--emit=" + flags.emit + ": dir, so or ptx is accepted");
   auto phase = [](const std::string &option, const std::string &name) -> Expected<Phase> {
     if (auto found = parsePhase(name))
       return *found;

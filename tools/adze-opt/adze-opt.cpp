@@ -6,6 +6,7 @@
 #include "adze/Conversion/LlmToExec/Passes.h"
 #include "adze/Conversion/LlmToTile/Passes.h"
 #include "adze/Conversion/TileToCpu/Passes.h"
+#include "adze/Conversion/TileToGpu/Passes.h"
 #include "adze/Dialect/Exec/IR/Exec.h"
 #include "adze/Dialect/Llm/IR/Llm.h"
 #include "adze/Dialect/Tile/IR/Tile.h"
@@ -91,6 +92,7 @@ int main(int argc, char **argv) {
   adze::registerLlmToTilePasses();
   adze::registerLlmToExecPasses();
   adze::registerTileToCpuPasses();
+  adze::registerTileToGpuPasses();
   adze::exec::registerExecToLLVMPasses();
   adze::execution::registerExecution(registry);
   auto [input, output] = mlir::registerAndParseCLIOptions(argc, argv, "Adze's pass driver\n", registry);

@@ -13,7 +13,7 @@
 
 namespace adze {
 
-enum class Emit { Dir, So };
+enum class Emit { Dir, So, Ptx };
 
 struct CompileOptions {
   std::string model;         // a Hugging Face folder or a GGUF file; may be empty with startFrom
@@ -22,6 +22,7 @@ struct CompileOptions {
   std::string weights;       // where the source files lie, if they moved; empty: where the model is
   std::string numerics;      // f32, bf16 or a8; empty: a8 for group-quantized weights, else bf16
   std::string cpu;           // a name of targetNames(); empty: the strongest that this machine has
+  std::string target;        // a name of gpuTargetNames(); empty: kernels run on the CPU
   std::string fuse = "all";  // grouping rules: all, none, or names joined by +
   int64_t kvPage = 64;       // tokens of a KV page: 16, 32 or 64
   std::string compareValues; // a file of `adze run --dump-values` to compare with the reference, instead of compiling
@@ -34,7 +35,7 @@ struct CompileOptions {
   unsigned threads = 0;       // 0: as many as affinity and cgroup allow
   std::optional<Phase> compileTo;
   std::vector<Phase> dumpAfter;
-  /// Which of numerics, cpu, kvPage and fuse the user gave: a module to start from has settled them already.
+  /// Which of numerics, cpu, target, kvPage and fuse the user gave: a module to start from has settled them already.
   std::vector<std::string> given;
 
   /// Refuses combinations that have no meaning, naming the options.

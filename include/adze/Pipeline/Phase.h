@@ -32,6 +32,10 @@ std::string phaseNames();
 struct PhaseSettings {
   std::string numerics, cpu, fuse;
   int64_t kvPage = 64;
+  std::string gpu; // empty: kernels run on the CPU
+
+  /// What kernels are made for.
+  const std::string &target() const { return gpu.empty() ? cpu : gpu; }
 };
 
 /// The passes of a phase in MLIR's textual form; empty for a phase that is no pass pipeline (import). The native phase

@@ -38,6 +38,7 @@ struct ScheduleRow {
   int64_t tokens = 1;   ///< rows of activations that one block takes; see tile-peel-boundaries for the rest
   int64_t columns = 32; ///< outputs (n) of one block
   int64_t depth = 32;   ///< k of one step of the reduction loop; a multiple of the pack's block
+  int64_t warps = 1;    ///< of a block, a power of two; 1 on a CPU, whose blocks are sequential
 };
 
 /// What a schedule row is chosen by. Zero: not known or not applicable.
@@ -51,16 +52,44 @@ struct ScheduleKey {
 
 enum class KeyOrder { TokenDim, DimToken };
 
+/// A matrix instruction that a GPU has for one type of operands. `name` is a row of adze/Layout/MmaLayouts.h.
+struct MatrixInstruction {
+  std::string_view name;    ///< "mma.m16n8k16"
+  std::string_view element; ///< "bf16"
+};
+
+/// What a GPU is, as far as passes and checks ask. Sizes are bytes. Source: CUDA C++ programming guide 13, compute
+/// capabilities; PTX ISA 9.0, release notes.
+struct GpuFacts {
+  int64_t warpLanes;             ///< threads of a warp
+  int64_t threads;               ///< most of one block
+  int64_t threadRegisters;       ///< most of one thread, 32 bits each
+  int64_t registers;             ///< of a multiprocessor
+  int64_t multiprocessorThreads; ///< resident on one
+  int64_t sharedBytes;           ///< most of one block
+  int64_t multiprocessorShared;  ///< of all blocks on one
+  int64_t reservedShared;        ///< of each block, for the system
+  int64_t ptx;                   ///< PTX ISA that code is written in, 10 * major + minor
+  int64_t driver;                ///< oldest driver that takes it, 1000 * major + 10 * minor of CUDA
+  bool storeMatrix;              ///< stmatrix
+  std::vector<MatrixInstruction> matrices;
+
+  /// The first instruction of that family ("mma") for that element type, or null.
+  const MatrixInstruction *matrix(std::string_view family, std::string_view element) const;
+};
+
 class TargetInfo {
 public:
   virtual ~TargetInfo() = default;
-  /// Name as `--cpu` spells it, for example "x86-64-v3".
+  /// Name as `--cpu` ("x86-64-v3") or `--target` ("sm_90a") spells it.
   virtual std::string_view name() const = 0;
-  /// 32-bit lanes of one vector register; the unit of tile layouts.
+  /// 32-bit lanes of one vector register, or threads of a warp; the unit of tile layouts.
   virtual int64_t lanes() const = 0;
-  /// Vector registers.
+  /// Vector registers, or registers of a thread.
   virtual int64_t registers() const = 0;
-  /// CPU features that an artifact for this target needs, as LLVM spells them ("avx2", "fma", ...).
+  /// Null for a CPU.
+  virtual const GpuFacts *gpu() const { return nullptr; }
+  /// Features that an artifact for this target needs, as LLVM spells them ("avx2", "fma", ...; "ptx80").
   virtual const std::vector<std::string> &features() const = 0;
   bool has(std::string_view feature) const;
   /// Pack of part `part` ("data", "codes", "scales", "offsets", "outer") of a weight in `encoding` (a name of
@@ -76,8 +105,10 @@ public:
 
 /// The target of that name, or null. Names: see targetNames().
 const TargetInfo *findTarget(std::string_view name);
-/// All names, weakest first.
+/// All names of CPU levels, weakest first.
 std::vector<std::string_view> targetNames();
+/// All names of GPUs, oldest first.
+std::vector<std::string_view> gpuTargetNames();
 
 } // namespace adze
 

@@ -41,7 +41,8 @@ std::string nameOf(llm::KernelOp group) {
 
 /// Equal up to locations and the names of weights: one function serves both.
 bool same(llm::KernelOp a, llm::KernelOp b) {
-  if (a.getFamily() != b.getFamily() || a.getScheduleAttr() != b.getScheduleAttr() || resultRows(a) != resultRows(b) ||
+  if (a.getFamily() != b.getFamily() || a.getScheduleAttr() != b.getScheduleAttr() ||
+      a->getAttr("warps") != b->getAttr("warps") || resultRows(a) != resultRows(b) ||
       a.getInputs().getTypes() != b.getInputs().getTypes() || a.getOutputs().getTypes() != b.getOutputs().getTypes())
     return false;
   for (auto [left, right] : llvm::zip(a.getInputs(), b.getInputs()))
@@ -113,12 +114,15 @@ struct ConvertLlmToTile : adze::impl::ConvertLlmToTilePassBase<ConvertLlmToTile>
     KernelBuilder k(group, kernel, info);
     llm::ScheduleAttr row = group.getScheduleAttr();
     k.schedule = {row.getTokens(), row.getColumns(), row.getDepth()};
-    kernel->setAttr(tile::kScheduleAttr,
-                    builder.getDictionaryAttr(
-                        {builder.getNamedAttr("columns", builder.getI64IntegerAttr(row.getColumns())),
-                         builder.getNamedAttr("depth", builder.getI64IntegerAttr(row.getDepth())),
-                         builder.getNamedAttr("sums", builder.getStringAttr(llm::stringifySumOrder(row.getSums()))),
-                         builder.getNamedAttr("tokens", builder.getI64IntegerAttr(row.getTokens()))}));
+    auto number = [&](StringRef name, int64_t value) {
+      return builder.getNamedAttr(name, builder.getI64IntegerAttr(value));
+    };
+    llvm::SmallVector<NamedAttribute> words{
+        number("columns", row.getColumns()), number("depth", row.getDepth()), number("tokens", row.getTokens()),
+        builder.getNamedAttr("sums", builder.getStringAttr(llm::stringifySumOrder(row.getSums())))};
+    if (auto warps = group->getAttrOfType<IntegerAttr>("warps"))
+      words.push_back(number("warps", warps.getInt()));
+    kernel->setAttr(tile::kScheduleAttr, builder.getDictionaryAttr(words));
     if (productOf(group))
       buildProduct(k);
     else if (!group.getBody().front().getOps<llm::PagedAttentionOp>().empty())

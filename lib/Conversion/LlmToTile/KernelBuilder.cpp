@@ -5,6 +5,8 @@
 
 #include "llvm/ADT/TypeSwitch.h"
 
+#include <bit>
+
 using namespace mlir;
 using namespace adze;
 
@@ -269,7 +271,8 @@ KernelBuilder::loop(Value lower, Value upper, int64_t step, llvm::ArrayRef<Value
 
 llvm::SmallVector<Value>
 KernelBuilder::chunks(Place at, int64_t extent, int64_t chunk, llvm::ArrayRef<Value> init,
-                      llvm::function_ref<llvm::SmallVector<Value>(const Place &, llvm::ArrayRef<Value>)> body) {
+                      llvm::function_ref<llvm::SmallVector<Value>(const Place &, llvm::ArrayRef<Value>)> body,
+                      int64_t least) {
   llvm::SmallVector<Value> carried(init);
   int64_t whole = extent / chunk * chunk;
   Value base = at.column;
@@ -282,9 +285,28 @@ KernelBuilder::chunks(Place at, int64_t extent, int64_t chunk, llvm::ArrayRef<Va
       return body(place, values);
     });
   }
-  if (extent > whole && !ADZE_MUTANT("skip-column-tail"))
-    carried = body(at.shifted(whole).resized(extent - whole), carried);
+  if (ADZE_MUTANT("skip-column-tail"))
+    return carried;
+  for (int64_t piece : piecesOf(extent - whole, least)) {
+    Place place = at.shifted(whole).resized(piece);
+    place.columnsInside &= whole + piece <= extent;
+    carried = body(place, carried);
+    whole += piece;
+  }
   return carried;
+}
+
+llvm::SmallVector<int64_t> KernelBuilder::piecesOf(int64_t rest, int64_t least) const {
+  llvm::SmallVector<int64_t> pieces;
+  while (rest > 0) {
+    pieces.push_back(target.gpu() ? std::max(least, int64_t(std::bit_floor(uint64_t(rest)))) : rest);
+    rest -= pieces.back();
+  }
+  return pieces;
+}
+
+int64_t KernelBuilder::rowChunk(int64_t ofCpu, int64_t width) const {
+  return target.gpu() ? std::bit_floor(uint64_t(std::min(width, schedule.columns))) : ofCpu;
 }
 
 // ---------------------------------------------------------------- values of the group

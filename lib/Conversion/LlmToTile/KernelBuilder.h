@@ -133,11 +133,17 @@ public:
   llvm::SmallVector<mlir::Value>
   loop(mlir::Value lower, mlir::Value upper, int64_t step, llvm::ArrayRef<mlir::Value> init,
        llvm::function_ref<llvm::SmallVector<mlir::Value>(mlir::Value, llvm::ArrayRef<mlir::Value>)> body);
-  /// Calls `body` for whole chunks in a loop and for what is left with a chunk of its own. Each call gets the place of
-  /// its columns, which start at `base` (null: 0).
+  /// Calls `body` for whole chunks in a loop and for what is left with chunks of its own (`piecesOf`). Each call gets
+  /// the place of its columns, which start at `base` (null: 0). `least`: no chunk is smaller; the last one may then
+  /// reach beyond the extent and says so.
   llvm::SmallVector<mlir::Value>
   chunks(Place at, int64_t extent, int64_t chunk, llvm::ArrayRef<mlir::Value> init,
-         llvm::function_ref<llvm::SmallVector<mlir::Value>(const Place &, llvm::ArrayRef<mlir::Value>)> body);
+         llvm::function_ref<llvm::SmallVector<mlir::Value>(const Place &, llvm::ArrayRef<mlir::Value>)> body,
+         int64_t least = 1);
+  /// How columns that fill no chunk are cut: one piece on a CPU, powers of two for the threads of a GPU.
+  llvm::SmallVector<int64_t> piecesOf(int64_t rest, int64_t least = 1) const;
+  /// Columns of one step of a sum over a row: `ofCpu` there, those of the schedule on a GPU.
+  int64_t rowChunk(int64_t ofCpu, int64_t width) const;
 
   // ---- values of the group
   /// The tile of `value` at a place.

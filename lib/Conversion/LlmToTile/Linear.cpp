@@ -18,22 +18,27 @@ Value adze::makeLinear(KernelBuilder &k, llm::LinearOp op, const Place &place) {
   llvm::SmallVector<int64_t> inside{1};
   if (place.columnsInside)
     inside.push_back(0);
+  // A pack is padded with zeros to whole blocks, which the matrix instructions of a GPU ask for.
+  auto pack = mlir::dyn_cast_or_null<llm::PackedAttr>(weightType.getEncoding());
+  int64_t least = k.target.gpu() && pack ? pack.getBlock()[1] : 1;
 
   Place start = place;
   start.column = nullptr;
   start.offset = 0;
   start.columnsInside = true;
   Value zero = k.constant({place.rows, place.width}, 0.0);
-  Value sum = k.chunks(start, weightType.getDimSize(1), k.schedule.depth, {zero},
-                       [&](const Place &at, llvm::ArrayRef<Value> carried) {
-                         Value a = k.pull(op.getInput(), at);
-                         Value b = k.load(weights, {firstRow, k.columnOf(at)}, {place.width, at.width}, {0, 1}, inside);
-                         // bf16 operands go to the target's own product; all else is exact in f32.
-                         bool narrow = KernelBuilder::elementOf(a).isBF16() && KernelBuilder::elementOf(b).isBF16();
-                         if (!narrow)
-                           a = k.widen(a), b = k.widen(b);
-                         return llvm::SmallVector<Value>{k.dot(a, b, carried[0])};
-                       })[0];
+  Value sum = k.chunks(
+      start, weightType.getDimSize(1), k.schedule.depth, {zero},
+      [&](const Place &at, llvm::ArrayRef<Value> carried) {
+        Value a = k.pull(op.getInput(), at);
+        Value b = k.load(weights, {firstRow, k.columnOf(at)}, {place.width, at.width}, {0, 1}, inside);
+        // bf16 operands go to the target's own product; all else is exact in f32.
+        bool narrow = KernelBuilder::elementOf(a).isBF16() && KernelBuilder::elementOf(b).isBF16();
+        if (!narrow)
+          a = k.widen(a), b = k.widen(b);
+        return llvm::SmallVector<Value>{k.dot(a, b, carried[0])};
+      },
+      least)[0];
   if (op.getBias())
     sum = k.binary<arith::AddFOp>(sum, k.broadcast(k.vectorAt(op.getBias(), place), 0, place.rows));
   return k.round(sum, KernelBuilder::elementOf(op.getResult()));

@@ -1,7 +1,7 @@
 //===- Norm.cpp - root mean square norms --------------------------------------------------------------------------===//
 //
-// The order of the sum of squares is a function of the group's width alone: whole chunks are added lane by lane into
-// one chunk, its lanes are summed in the order of tile.reduce, then the sum of the last, shorter chunk is added. So a
+// The order of the sum of squares is a function of the group's width and the target alone: whole chunks are added lane
+// by lane into one chunk, its lanes are summed in the order of tile.reduce, then the sum of what is left is added. So a
 // norm gives the same bits alone, before a quantization, or in front of a rotation.
 //
 //===--------------------------------------------------------------------------------------------------------------===//
@@ -18,18 +18,19 @@ int64_t widthOf(llm::RmsNormOp op) { return mlir::cast<RankedTensorType>(op.getW
 
 /// 1 / sqrt(mean of squares + epsilon) of the group that starts at the place: a tile [rows].
 Value scaleOf(KernelBuilder &k, llm::RmsNormOp op, const Place &start) {
-  int64_t width = widthOf(op), whole = width / kChunk * kChunk, rows = start.rows;
+  int64_t width = widthOf(op), chunk = k.rowChunk(kChunk, width), whole = width / chunk * chunk, rows = start.rows;
   Value sum;
   if (whole) {
-    Value squares = k.constant({rows, kChunk}, 0.0);
-    squares = k.chunks(start, whole, kChunk, {squares}, [&](const Place &at, llvm::ArrayRef<Value> carried) {
+    Value squares = k.constant({rows, chunk}, 0.0);
+    squares = k.chunks(start, whole, chunk, {squares}, [&](const Place &at, llvm::ArrayRef<Value> carried) {
       Value x = k.widen(k.pull(op.getInput(), at));
       return llvm::SmallVector<Value>{k.fma(x, x, carried[0])};
     })[0];
     sum = k.reduce("add", squares, 1);
   }
-  if (width > whole) {
-    Value x = k.widen(k.pull(op.getInput(), start.shifted(whole).resized(width - whole)));
+  for (int64_t piece : k.piecesOf(width - whole)) {
+    Value x = k.widen(k.pull(op.getInput(), start.shifted(whole).resized(piece)));
+    whole += piece;
     Value rest = k.reduce("add", k.binary<arith::MulFOp>(x, x), 1);
     sum = sum ? k.binary<arith::AddFOp>(sum, rest) : rest;
   }

@@ -17,6 +17,7 @@
 #include "Cache.h"
 #include "adze/Support/Mutant.h"
 
+#include <bit>
 #include <limits>
 
 using namespace mlir;
@@ -227,8 +228,14 @@ struct AttentionKernel {
 
   /// Rows of the query at `at` that span dimension `dimension` of the views: all of an attention, from load to store.
   void attend(Attention attention, llvm::ArrayRef<Value> at, int64_t rows, int64_t dimension) {
+    llvm::SmallVector<int64_t> inside{0, 1, 2, 3};
+    if (k.target.gpu() && !std::has_single_bit(uint64_t(rows))) {
+      // Threads share powers of two: rows beyond the last one read zeros and are not written.
+      rows = int64_t(std::bit_ceil(uint64_t(rows)));
+      llvm::erase(inside, dimension);
+    }
     attention.rows = rows;
-    attention.query = attention.operand(k.load(queries, at, {rows, dim}, {dimension, 3}, {0, 1, 2, 3}));
+    attention.query = attention.operand(k.load(queries, at, {rows, dim}, {dimension, 3}, inside));
     Value mean = attention.fold();
     k.bind(op.getResult(), k.round(mean, KernelBuilder::elementOf(op.getQuery())));
     Place place;
@@ -238,7 +245,7 @@ struct AttentionKernel {
     place.width = dim;
     KernelBuilder::Scope scope(k);
     for (auto [number, value] : llvm::enumerate(yielded()))
-      k.store(k.pull(value, place), results[number], at, {dimension, 3}, {0, 1, 2, 3});
+      k.store(k.pull(value, place), results[number], at, {dimension, 3}, inside);
   }
 
   void oneToken(Value token, Value head) {

@@ -45,7 +45,8 @@ void adze::buildProduct(KernelBuilder &k) {
   Value extent = k.resultExtent();
   int64_t rows = k.schedule.tokens;
   auto product = k.group.getBody().front().getOps<llm::QuantizedLinearOp>();
-  if (product.empty() || !(*product.begin()).getInputScale() || rows <= kFewRows)
+  // Threads of a GPU mask what is no row.
+  if (product.empty() || !(*product.begin()).getInputScale() || rows <= kFewRows || k.target.gpu())
     return buildGrid(k, k.index(0), extent, rows, k.schedule.columns, false);
   auto subtract = [&](Value a, Value b) -> Value { return arith::SubIOp::create(k.builder, k.location, a, b); };
   Value many = k.mulIndex(k.divIndex(extent, rows), rows), rest = subtract(extent, many);

@@ -56,16 +56,18 @@ void adze::prepareQuantize(KernelBuilder &k, llm::QuantizeOp op, const Place &ro
   int64_t columns = KernelBuilder::columns(op.getInput());
   Value largest = k.constant({row.rows}, 0.0);
   auto maximum = [&](Value a, Value b) { return k.binary<arith::MaximumFOp>(a, b); };
-  largest = k.chunks(row, columns, kChunk, {largest}, [&](const Place &at, llvm::ArrayRef<Value> carried) {
-    return llvm::SmallVector<Value>{maximum(carried[0], k.reduce("max", magnitudes(k, op, at), 1))};
-  })[0];
+  largest = k.chunks(row, columns, k.rowChunk(kChunk, columns), {largest},
+                     [&](const Place &at, llvm::ArrayRef<Value> carried) {
+                       return llvm::SmallVector<Value>{maximum(carried[0], k.reduce("max", magnitudes(k, op, at), 1))};
+                     })[0];
   Scale scale = scaleOf(k, largest, row.rows);
   Value sum = k.constantI32({row.rows}, 0);
   if (!op.getSum().use_empty())
-    sum = k.chunks(row, columns, kChunk, {sum}, [&](const Place &at, llvm::ArrayRef<Value> carried) {
-      Value part = k.reduce("add", codesOf(k, op, scale.reciprocal, at), 1);
-      return llvm::SmallVector<Value>{k.binary<arith::AddIOp>(carried[0], part)};
-    })[0];
+    sum =
+        k.chunks(row, columns, k.rowChunk(kChunk, columns), {sum}, [&](const Place &at, llvm::ArrayRef<Value> carried) {
+          Value part = k.reduce("add", codesOf(k, op, scale.reciprocal, at), 1);
+          return llvm::SmallVector<Value>{k.binary<arith::AddIOp>(carried[0], part)};
+        })[0];
   k.rowValues[op] = {scale.scale, scale.reciprocal, sum};
 }
 

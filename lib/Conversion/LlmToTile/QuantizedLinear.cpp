@@ -49,7 +49,15 @@ Value integerStep(Context &c, const Place &at, Value number, Value sum) {
   Value a = k.pull(c.op.getInput(), at);
   Value b = k.load(k.viewOf(mlir::cast<BlockArgument>(c.weight.codes)), {c.firstRow, k.columnOf(at)},
                    {columns, c.weight.group}, {0, 1}, inside);
-  Value dot = k.dot(a, b, k.constantI32({rows, columns}, 0), c.weight.scheme != llm::Scheme::Symmetric);
+  bool isUnsigned = c.weight.scheme != llm::Scheme::Symmetric;
+  if (k.target.gpu() && KernelBuilder::elementOf(b).isInteger(4)) {
+    // Matrix instructions take bytes; 0 .. 15 are the same numbers with a sign.
+    auto bytes = k.tile({columns, c.weight.group}, k.builder.getI8Type());
+    b = isUnsigned ? Value(arith::ExtUIOp::create(k.builder, k.location, bytes, b))
+                   : Value(arith::ExtSIOp::create(k.builder, k.location, bytes, b));
+    isUnsigned = false;
+  }
+  Value dot = k.dot(a, b, k.constantI32({rows, columns}, 0), isUnsigned);
   auto type = k.tile({rows, columns}, k.f32());
   Value products = arith::SIToFPOp::create(k.builder, k.location, type, dot);
   Value scale = groupScale(k, c.weight, c.firstRow, columns, c.place.columnsInside, number);

@@ -18,6 +18,12 @@ struct ConvertTileToCpu : impl::ConvertTileToCpuPassBase<ConvertTileToCpu> {
       getOperation().emitError("unknown target \"") << target << "\"";
       return signalPassFailure();
     }
+    if (info->gpu()) {
+      getOperation().emitError("\"") << target
+                                     << "\" is a GPU, and this pass makes code for a CPU; for a GPU there are "
+                                     << "tile-assign-thread-layouts and convert-tile-to-gpu";
+      return signalPassFailure();
+    }
     SmallVector<func::FuncOp> kernels;
     for (auto function : getOperation().getOps<func::FuncOp>())
       if (function->hasAttr(kKernelAttr))

@@ -13,7 +13,7 @@
 //
 //===----------------------------------------------------------------------------------------------------------------===//
 #include "KernelEmitter.h"
-#include "MathFunctions.h"
+#include "adze/Conversion/MathFunctions.h"
 
 #include "adze/Support/Mutant.h"
 

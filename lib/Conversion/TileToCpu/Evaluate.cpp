@@ -1,6 +1,6 @@
 // Registers of lazy tiles, and elementwise ops on registers.
 #include "KernelEmitter.h"
-#include "MathFunctions.h"
+#include "adze/Conversion/MathFunctions.h"
 
 using namespace mlir;
 using namespace adze::tile;

@@ -1,8 +1,11 @@
 #include "adze/Pipeline/Execution/LoadedKernels.h"
 
 #include "adze/Conversion/TileToCpu/Passes.h"
+#include "adze/Conversion/TileToGpu/Passes.h"
 #include "adze/Dialect/Llm/IR/Llm.h"
 #include "adze/Dialect/Tile/IR/Tile.h"
+#include "adze/Pipeline/Execution/GpuModel.h"
+#include "adze/Pipeline/Gpu/GpuProgram.h"
 #include "adze/Target/NativeCode.h"
 #include "adze/Transforms/Tile/Passes.h"
 
@@ -38,7 +41,16 @@ adze::Expected<std::unique_ptr<LoadedKernels>> LoadedKernels::compile(ModuleOp m
   adze::tile::registerTileTransformsPasses();
   PassManager manager(copy->getContext());
   llvm::StringRef name(target.name());
-  if (lowering == Lowering::Product) {
+  bool onModel = target.gpu();
+  if (lowering == Lowering::Plain)
+    for (Operation &op : *copy->getBody())
+      if (auto made = op.getAttrOfType<StringAttr>(adze::tile::kTargetAttr)) {
+        onModel = true;
+        name = made.getValue();
+      }
+  if (onModel) {
+    adze::tile::buildTileToGpu(manager, name);
+  } else if (lowering == Lowering::Product) {
     adze::tile::buildTileToLLVM(manager, name);
   } else {
     if (failed(parsePassPipeline(("tile-assign-layouts{target=" + name + "}").str(), manager)))
@@ -52,11 +64,18 @@ adze::Expected<std::unique_ptr<LoadedKernels>> LoadedKernels::compile(ModuleOp m
   std::unique_ptr<llvm::Module> code = translateModuleToLLVMIR(*copy, context);
   if (!code)
     return adze::internalError("the kernels could not be translated");
-  auto object = makeObject ? makeObject(*code, names) : adze::compileToObject(*code, target, names);
+  auto program = std::make_unique<LoadedKernels>();
+  if (onModel) {
+    program->threads = adze::gpuKernelsOf(*copy);
+    makeObject = nullptr;
+    if (adze::Status status = replaceGpuInstructions(*code); !status.ok())
+      return status;
+  }
+  const adze::TargetInfo &machine = onModel ? *adze::findTarget("x86-64-v3") : target;
+  auto object = makeObject ? makeObject(*code, names) : adze::compileToObject(*code, machine, names);
   if (!object)
     return object.status();
 
-  auto program = std::make_unique<LoadedKernels>();
   char folder[] = "/tmp/adze-kernels-XXXXXX";
   if (!mkdtemp(folder))
     return adze::ioError("no temporary folder");
@@ -88,6 +107,10 @@ adze::Status LoadedKernels::run(llvm::StringRef kernel, const uint64_t *argument
   if (!entry || !blocks)
     return adze::internalError("the program has no kernel " + kernel.str());
   int64_t count = blocks(arguments), cut = count / 3;
+  for (const adze::GpuKernel &one : threads)
+    if (kernel == one.name)
+      return runBlocks(reinterpret_cast<ThreadCode>(dlsym(handle, kernel.str().c_str())), arguments, count, one.threads,
+                       one.sharedBytes, count);
   if (count - cut > 0)
     entry(arguments, cut, count);
   if (cut > 0) {

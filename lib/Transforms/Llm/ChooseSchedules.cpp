@@ -20,6 +20,9 @@ using namespace mlir;
 using namespace adze::llm;
 
 namespace {
+/// Warps of a GPU's block, beside the row.
+constexpr llvm::StringLiteral kWarps = "warps";
+
 Product productOf(KernelOp kernel) {
   for (Operation &op : kernel.getBody().front())
     if (Product product(&op); product)
@@ -35,14 +38,17 @@ std::optional<int64_t> groupOf(Product product) {
   return quantized ? std::optional<int64_t>(quantized.getGroup()) : std::nullopt;
 }
 
+adze::ScheduleRow tableRow(KernelOp kernel, const adze::TargetInfo &target) {
+  Product product = productOf(kernel);
+  return target.scheduleRow(product ? scheduleKeyOf(product) : adze::ScheduleKey{*kernel.getFamily()});
+}
+
 ScheduleAttr rowOf(KernelOp kernel, const adze::TargetInfo &target) {
   MLIRContext *context = kernel.getContext();
   Product product = productOf(kernel);
-  if (!product) {
-    adze::ScheduleRow row = target.scheduleRow({*kernel.getFamily()});
+  adze::ScheduleRow row = tableRow(kernel, target);
+  if (!product)
     return ScheduleAttr::get(context, row.tokens, row.columns, row.depth, SumOrder::Invariant, PackedAttr());
-  }
-  adze::ScheduleRow row = target.scheduleRow(scheduleKeyOf(product));
   return ScheduleAttr::get(context, row.tokens, row.columns, groupOf(product).value_or(row.depth), SumOrder::Invariant,
                            packOf(product));
 }
@@ -92,6 +98,14 @@ LogicalResult check(KernelOp kernel, const adze::TargetInfo &target) {
   if (row.getSums() != SumOrder::Invariant)
     return refuse(kernel) << "its sums are \"" << stringifySumOrder(row.getSums()) << "\"; the order that "
                           << target.name() << " builds is \"invariant\"";
+  if (auto warps = kernel->getAttrOfType<IntegerAttr>(kWarps)) {
+    int64_t most = target.gpu() ? target.gpu()->threads / target.gpu()->warpLanes : 0;
+    if (warps.getInt() < 1 || warps.getInt() > most || !llvm::isPowerOf2_64(warps.getInt())) {
+      auto error = refuse(kernel) << "its block has " << warps.getInt() << " warps; ";
+      return most ? error << "a power of two up to " << most << " is accepted"
+                  : error << "blocks of " << target.name() << " have none, leave `" << kWarps << "` out";
+    }
+  }
   if (Product product = productOf(kernel))
     return checkProduct(kernel, product);
   if (ScheduleAttr only = rowOf(kernel, target); row != only)
@@ -113,6 +127,8 @@ struct ChooseSchedules : adze::llm::impl::ChooseSchedulesPassBase<ChooseSchedule
         kernel.emitOpError("has no family, which its schedule is chosen by; llm-form-kernels sets it");
         return WalkResult::interrupt();
       }
+      if (info->gpu() && !kernel->hasAttr(kWarps))
+        kernel->setAttr(kWarps, Builder(kernel).getI64IntegerAttr(tableRow(kernel, *info).warps));
       if (kernel.getScheduleAttr()) {
         ++kept;
       } else {

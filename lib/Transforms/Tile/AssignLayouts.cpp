@@ -38,6 +38,12 @@ struct AssignLayouts : impl::TileAssignLayoutsPassBase<AssignLayouts> {
       getOperation().emitError("unknown target \"") << target << "\"";
       return signalPassFailure();
     }
+    if (info->gpu()) {
+      getOperation().emitError("\"") << target
+                                     << "\" is a GPU, and this pass makes code for a CPU; for a GPU there are "
+                                     << "tile-assign-thread-layouts and convert-tile-to-gpu";
+      return signalPassFailure();
+    }
     for (auto kernel : getOperation().getOps<func::FuncOp>())
       if (kernel->hasAttr(kKernelAttr) && failed(assign(kernel, info->lanes())))
         return signalPassFailure();

@@ -13,7 +13,8 @@
 // may differ by the tolerance times the largest number of the row. --dump writes the chained results' bits: two forms
 // of one module (fused and unfused, pages of 16 and of 64) are compared by comparing these files. The batch gives
 // queries, tokens in the cache after the step, and prompt length of each request. --object keeps the last level's
-// object file, as the level's own instructions.
+// object file, as the level's own instructions. A GPU (--target=sm_80, sm_89, sm_90a) is a model that runs the code of
+// each thread (adze/Pipeline/Execution/GpuModel.h); --object keeps its PTX behind one line for each kernel's launch.
 #include "../../Target/EmulatedInstructions.h"
 #include "adze/Conversion/KernelAbi.h"
 #include "adze/Conversion/LlmToTile/Passes.h"
@@ -21,6 +22,7 @@
 #include "adze/Dialect/Tile/IR/Tile.h"
 #include "adze/Pipeline/Execution/KernelMemory.h"
 #include "adze/Pipeline/Execution/LoadedKernels.h"
+#include "adze/Pipeline/Gpu/GpuProgram.h"
 #include "adze/Support/Mutant.h"
 #include "adze/Target/NativeCode.h"
 #include "adze/Transforms/Llm/Passes.h"
@@ -402,6 +404,14 @@ static int checkLevel(MLIRContext &context, const adze::TargetInfo &target, llvm
     object = std::move(objects->own);
     return std::move(objects->runs);
   };
+  if (target.gpu() && !objectFile.empty()) {
+    auto code = adze::buildGpuProgram(*module, target);
+    if (!code) {
+      llvm::errs() << code.status().message() << "\n";
+      return 1;
+    }
+    object = code->text();
+  }
   auto program = LoadedKernels::compile(*module, target, Lowering::Product, makeObject);
   if (!program) {
     llvm::errs() << program.status().message() << "\n";

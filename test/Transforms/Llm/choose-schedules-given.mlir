@@ -130,3 +130,15 @@ func.func @refuses_a_kernel_without_family(%x: tensor<?x64xf32>) -> tensor<?x64x
 
 // expected-error @below {{#llm.schedule: depth is 0; 1 to 65536 is accepted}}
 func.func private @refuses_a_size_that_is_none() attributes {s = #llm.schedule<tokens = 4, columns = 16, depth = 0, sums = invariant>}
+
+// -----
+
+func.func @refuses_warps_for_a_cpu(%x: tensor<?x64xf32>, %w: tensor<32x64xf32>) -> tensor<?x32xf32> {
+  // expected-error @below {{its block has 4 warps; blocks of x86-64-v3 have none, leave `warps` out}}
+  %y = llm.kernel family "linear" (%x as %a, %w as %b : tensor<?x64xf32>, tensor<32x64xf32>) -> (tensor<?x32xf32>)
+      attributes {rows = "T", warps = 4 : i64, schedule = #llm.schedule<tokens = 4, columns = 16, depth = 32, sums = invariant>} {
+    %0 = llm.linear %a, %b : (tensor<?x64xf32>, tensor<32x64xf32>) -> tensor<?x32xf32>
+    llm.yield %0 : tensor<?x32xf32>
+  }
+  return %y : tensor<?x32xf32>
+}

@@ -4,6 +4,7 @@
 
 #include "adze/Abi/Program.h"
 #include "adze/Support/Status.h"
+#include "adze/Target/GpuCode.h"
 #include "adze/Target/TargetInfo.h"
 #include "mlir/IR/BuiltinOps.h"
 
@@ -18,7 +19,7 @@ namespace adze::execution {
 
 /// Which passes stand between the kernels of a module and native code.
 enum class Lowering {
-  Product, ///< those of a compile: boundaries peeled, layouts assigned
+  Product, ///< those of a compile: for a CPU boundaries peeled and layouts assigned, for a GPU layouts of threads
   Plain    ///< as few as there can be, so that what a pass on kernels did is what runs: layouts, where there are none
 };
 
@@ -30,6 +31,8 @@ class LoadedKernels {
 public:
   /// Compiles every tile kernel of the module (which stays as it is) for the target and loads the result. The passes of
   /// adze/Transforms/Tile/Passes.h get registered. Without `makeObject` the object is compileToObject's for the target.
+  /// Kernels for a GPU, and with Lowering::Plain those that have layouts of threads already, run thread by thread on
+  /// the model of one (GpuModel.h).
   static adze::Expected<std::unique_ptr<LoadedKernels>> compile(mlir::ModuleOp module, const adze::TargetInfo &target,
                                                                 Lowering lowering = Lowering::Product,
                                                                 ObjectMaker makeObject = nullptr);
@@ -41,6 +44,7 @@ public:
 private:
   void *handle = nullptr;
   std::string file;
+  std::vector<GpuKernel> threads; ///< of kernels whose code is that of one thread
 };
 
 } // namespace adze::execution

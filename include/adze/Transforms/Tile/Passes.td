@@ -53,6 +53,35 @@ def TileAssignLayoutsPass : Tile_Pass<"tile-assign-layouts"> {
   let statistics = [Statistic<"tileCount", "tiles", "tiles that got a layout">];
 }
 
+def TileAssignThreadLayoutsPass : Adze_Pass<"tile-assign-thread-layouts", "Reorders"> {
+  let summary = "spread each tile over the threads of a GPU's block";
+  let description = [{
+    Every tile gets a whole `#tile.regs` map (register, lane, warp bits), and `tile.convert_layout` stands wherever a value
+    changes its threads. Tiles that elementwise ops, accumulators and loops tie together are one class and have one
+    layout, chosen in this order:
+
+    1. The result of a dot has the layout that the target's matrix instruction leaves, warps along the outputs as far as
+       these reach. A dot in f32, or of fewer rows or k than an instruction has, has none: its result lies in squares, and
+       its operands go to shared memory.
+    2. An operand of an instruction that comes from memory is loaded as the instruction wants it where that touches no
+       more sectors than it must (a weight that was packed for it); else it is loaded as it lies and converted. The
+       cheaper of the two, by sectors and the conversion's plan.
+    3. What is broadcast, reduced or transposed follows its neighbour.
+    4. All else, largest tiles first, lies as memory does: 16 bytes a lane, neighbouring lanes neighbours.
+
+    `tile.threads` and `tile.target` are set. The number of warps is the schedule's, 4 without one. The order of a sum
+    follows from its tile's layout, hence from static shapes and the schedule alone.
+
+    It must not fire for a kernel that has `tile.threads` already or for a function that is no kernel. A tile with an extent
+    that is no power of two, and a dot of 4-bit codes, are errors.
+
+    Before: `tensor<32x64xbf16>`. After: `tensor<32x64xbf16, #tile.regs<"c1 c2 c4 r16 | c8 c16 c32 r1 r2 | r4 r8">>`.
+  }];
+  let options = [Option<"target", "target", "std::string", "\"sm_80\"", "name of the GPU, as --target spells it">];
+  let statistics = [Statistic<"tileCount", "tiles", "tiles that got a layout">,
+                    Statistic<"conversionCount", "conversions", "places where a tile changes its layout">];
+}
+
 def TileVerifyKernelsPass : Tile_Pass<"tile-verify-kernels"> {
   let summary = "check what every kernel must satisfy before its way down";
   let description = [{

@@ -1,5 +1,6 @@
 #include "adze/Dialect/Tile/IR/Tile.h"
 #include "adze/Layout/PackedOrder.h"
+#include "adze/Layout/SharedSwizzle.h"
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/IR/Builders.h"
@@ -55,6 +56,23 @@ LogicalResult RegsAttr::verifyEncoding(ArrayRef<int64_t> shape, Type,
   // A register part says where everything is; without one the rest of the tile is row-major in units of the lanes.
   if (!map->reg.empty() && !map->covers(shape))
     return emitError() << "layout \"" << getMap() << "\" does not cover the tile exactly once";
+  return success();
+}
+
+LogicalResult SharedAttr::verify(llvm::function_ref<InFlightDiagnostic()> emitError, int64_t swizzle) {
+  if (!llvm::is_contained(kSwizzles, swizzle))
+    return emitError() << "a swizzle is 0, 32, 64 or 128 bytes, found " << swizzle;
+  return success();
+}
+
+LogicalResult SharedAttr::verifyEncoding(ArrayRef<int64_t> shape, Type element,
+                                         llvm::function_ref<InFlightDiagnostic()> emitError) const {
+  if (shape.size() != 2 || !element.isIntOrFloat())
+    return emitError() << "a tile in shared memory is a matrix of numbers, found rank " << shape.size() << " of "
+                       << element;
+  std::string reason;
+  if (getSwizzle() && !sharedStorage(shape[0], shape[1], element.getIntOrFloatBitWidth(), getSwizzle(), &reason))
+    return emitError() << reason;
   return success();
 }
 

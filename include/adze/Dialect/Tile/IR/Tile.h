@@ -33,6 +33,8 @@ inline constexpr llvm::StringLiteral kKernelAttr = "tile.kernel";
 inline constexpr llvm::StringLiteral kFamilyAttr = "tile.family";
 inline constexpr llvm::StringLiteral kScheduleAttr = "tile.schedule";
 inline constexpr llvm::StringLiteral kPackedAttr = "tile.packed";
+inline constexpr llvm::StringLiteral kThreadsAttr = "tile.threads"; ///< of a block; tiles have layouts of threads
+inline constexpr llvm::StringLiteral kTargetAttr = "tile.target";   ///< what the layouts were made for
 } // namespace adze::tile
 
 #endif // ADZE_DIALECT_TILE_IR_TILE_H

@@ -18,7 +18,8 @@ def Tile_Dialect : Dialect {
     origin. Inside, tiles are SSA values of builtin tensor type with a static shape; `arith`, `math` and `scf` do what
     has no op of its own here.
 
-    Function attributes: `tile.kernel`, `tile.family = "linear"`, `tile.schedule = {...}`. Argument attributes:
+    Function attributes: `tile.kernel`, `tile.family = "linear"`, `tile.schedule = {...}`; `tile.threads = 128 : i64` and
+    `tile.target = "sm_80"` where tiles have the layouts of a GPU's threads (tile-assign-thread-layouts). Argument attributes:
     `tile.packed = #tile.storage<...>` on a pointer to packed weights, for the packer and the checks.
   }];
   let useDefaultTypePrinterParser = 1;
@@ -58,10 +59,23 @@ def Tile_Regs : Tile_Attr<"Regs", "regs", [DeclareAttrInterfaceMethods<Verifiabl
     copies. Groups are separated by `|`: registers, lanes, warps, blocks of a cluster; groups without bits at the end are
     left out. An empty register part means: the rest of the tile, row-major, in units of the lanes. That is the form a
     CPU uses, whose tiles need not be powers of two: `#tile.regs<"| c1 c2 c4">` puts eight neighbours along dimension
-    1 into one vector; `#tile.regs<"|">` keeps each element as a scalar.
+    1 into one vector; `#tile.regs<"|">` keeps each element as a scalar. In a kernel with `tile.threads` every map is
+    whole: five lane bits, as many warp bits as the block has, and registers for what is left, if anything is.
   }];
   let parameters = (ins StringRefParameter<>:$map);
   let assemblyFormat = "`<` $map `>`";
+}
+
+def Tile_Shared : Tile_Attr<"Shared", "shared", [DeclareAttrInterfaceMethods<VerifiableTensorEncoding>]> {
+  let summary = "a tile in the shared memory of a block";
+  let description = [{
+    Rows one after the other, 16-byte pieces exchanged by the swizzle: `#tile.shared<0>` is plain, 32, 64 and 128 are the
+    orders of adze/Layout/SharedSwizzle.h. `tile.convert_layout` writes and reads such a tile; a `tile.dot` without a
+    matrix instruction takes its operands from there.
+  }];
+  let parameters = (ins "int64_t":$swizzle);
+  let assemblyFormat = "`<` $swizzle `>`";
+  let genVerifyDecl = 1;
 }
 
 def Tile_Storage : Tile_Attr<"Storage", "storage"> {

@@ -177,9 +177,10 @@ def Tile_TransposeOp : Tile_Op<"transpose", [Pure]> {
 
 // ---------------------------------------------------------------- layout
 def Tile_ConvertLayoutOp : Tile_Op<"convert_layout", [Pure]> {
-  let summary = "the same tile in another register layout";
+  let summary = "the same tile in another layout";
   let description = [{
-    The values stay, the `#tile.regs` encoding changes: lanes along another dimension, or scalars.
+    The values stay, the encoding changes: lanes along another dimension, or scalars; registers of other threads; shared
+    memory (`#tile.shared`).
     ```mlir
     %y = tile.convert_layout %x : tensor<4x8xf32, #tile.regs<"| c1 c2 c4">> -> tensor<4x8xf32, #tile.regs<"|">>
     ```

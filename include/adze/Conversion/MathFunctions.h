@@ -13,8 +13,8 @@
 //   NaN stays a NaN.
 //
 //===----------------------------------------------------------------------------------------------------------------===//
-#ifndef ADZE_LIB_CONVERSION_TILETOCPU_MATHFUNCTIONS_H
-#define ADZE_LIB_CONVERSION_TILETOCPU_MATHFUNCTIONS_H
+#ifndef ADZE_CONVERSION_MATHFUNCTIONS_H
+#define ADZE_CONVERSION_MATHFUNCTIONS_H
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/IR/Builders.h"
@@ -51,4 +51,4 @@ private:
 
 } // namespace adze::tile
 
-#endif // ADZE_LIB_CONVERSION_TILETOCPU_MATHFUNCTIONS_H
+#endif // ADZE_CONVERSION_MATHFUNCTIONS_H

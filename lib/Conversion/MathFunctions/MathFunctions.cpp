@@ -1,4 +1,4 @@
-#include "MathFunctions.h"
+#include "adze/Conversion/MathFunctions.h"
 
 #include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"

@@ -1,0 +1,57 @@
+#include "adze/Conversion/TileToGpu/Passes.h"
+
+#include "ThreadEmitter.h"
+
+using namespace mlir;
+
+namespace adze::tile {
+#define GEN_PASS_DEF_CONVERTTILETOGPUPASS
+#include "adze/Conversion/TileToGpu/Passes.h.inc"
+
+namespace {
+struct ConvertTileToGpu : impl::ConvertTileToGpuPassBase<ConvertTileToGpu> {
+  using ConvertTileToGpuPassBase::ConvertTileToGpuPassBase;
+
+  void runOnOperation() override {
+    ModuleOp module = getOperation();
+    const TargetInfo *info = findTarget(target);
+    if (!info || !info->gpu()) {
+      module.emitError("\"") << target << "\" is no GPU that kernels are made for: sm_80, sm_89, sm_90a are";
+      return signalPassFailure();
+    }
+    SmallVector<func::FuncOp> kernels;
+    for (auto function : module.getOps<func::FuncOp>())
+      if (function->hasAttr(kKernelAttr))
+        kernels.push_back(function);
+    for (func::FuncOp kernel : kernels) {
+      if (failed(check(kernel)))
+        return signalPassFailure();
+      std::string name = kernel.getName().str();
+      if (failed(ThreadEmitter(kernel, *info).emit()))
+        return signalPassFailure();
+      kernel.erase();
+      module.lookupSymbol<func::FuncOp>(name + "_entry").setName(name);
+      ++kernelCount;
+    }
+    if (!kernels.empty() && !module.lookupSymbol(kSharedSymbol)) {
+      OpBuilder builder = OpBuilder::atBlockBegin(module.getBody());
+      auto bytes = LLVM::LLVMArrayType::get(builder.getI8Type(), 0);
+      LLVM::GlobalOp::create(builder, module.getLoc(), bytes, /*isConstant=*/false, LLVM::Linkage::External,
+                             kSharedSymbol, Attribute(), /*alignment=*/16, /*addrSpace=*/3);
+    }
+  }
+
+  LogicalResult check(func::FuncOp kernel) {
+    auto threads = kernel->getAttrOfType<IntegerAttr>(kThreadsAttr);
+    auto made = kernel->getAttrOfType<StringAttr>(kTargetAttr);
+    if (!threads || !made)
+      return kernel.emitOpError("has no layouts of threads; tile-assign-thread-layouts gives them");
+    if (made.getValue() != target)
+      return kernel.emitOpError("has the layouts of ") << made << ", and code is wanted for \"" << target << "\"";
+    if (!kernel.getBody().hasOneBlock())
+      return kernel.emitOpError("a kernel has one block; loops are scf.for");
+    return success();
+  }
+};
+} // namespace
+} // namespace adze::tile

@@ -1,0 +1,153 @@
+// Ops that each thread does on its own registers.
+#include "ThreadEmitter.h"
+
+#include "adze/Conversion/MathFunctions.h"
+#include "adze/Layout/ThreadLayouts.h"
+
+using namespace mlir;
+using namespace adze;
+using namespace adze::tile;
+
+void ThreadEmitter::emitElementwise(Operation &op) {
+  Value result = op.getResult(0);
+  Type element = cast<RankedTensorType>(result.getType()).getElementType();
+  if (auto broadcast = dyn_cast<BroadcastOp>(op))
+    return emitBroadcast(broadcast);
+  if (auto iota = dyn_cast<IotaOp>(op))
+    return emitIota(iota);
+  if (auto dense = dyn_cast<arith::ConstantOp>(op))
+    return emitConstant(dense);
+  std::optional<LinearMap> layout = layoutOf(&op, result.getType());
+  if (!layout)
+    return;
+  size_t count = size_t(1) << layout->reg.size();
+  if (auto splat = dyn_cast<SplatOp>(op)) {
+    tiles[result] = Registers(count, scalars.lookup(splat.getValue()));
+    return;
+  }
+  if (auto transpose = dyn_cast<TransposeOp>(op)) {
+    std::optional<LinearMap> from = layoutOf(&op, transpose.getValue().getType());
+    if (from && from->transposed() != *layout)
+      refuse(&op, "its result has another layout than its operand transposed (run tile-assign-thread-layouts)");
+    tiles[result] = tiles.lookup(transpose.getValue());
+    return;
+  }
+  if (!OpTrait::hasElementwiseMappableTraits(&op)) {
+    refuse(&op, "not an elementwise op");
+    return;
+  }
+  Registers made;
+  for (size_t i = 0; i < count; ++i) {
+    SmallVector<Value> operands;
+    SmallVector<Type> from;
+    for (Value operand : op.getOperands()) {
+      operands.push_back(isTile(operand) ? tiles.lookup(operand)[i] : scalars.lookup(operand));
+      from.push_back(getElementTypeOrSelf(operand.getType()));
+    }
+    Value value = elementwise(&op, operands, from, element);
+    if (!value)
+      return;
+    made.push_back(value);
+  }
+  tiles[result] = made;
+}
+
+Value ThreadEmitter::elementwise(Operation *op, ArrayRef<Value> operands, ArrayRef<Type> from, Type element) {
+  Value x = operands.front();
+  if (isa<arith::ExtUIOp, arith::ExtSIOp, arith::SIToFPOp, arith::UIToFPOp>(op) && from[0].isInteger() &&
+      from[0].getIntOrFloatBitWidth() < 32) {
+    bool isSigned = isa<arith::ExtSIOp, arith::SIToFPOp>(op);
+    Value wide = x;
+    if (from[0].isInteger(4) && isSigned) {
+      wide = arith::ExtUIOp::create(b, loc, b.getI32Type(), x);
+      wide = arith::ShRSIOp::create(b, loc, arith::ShLIOp::create(b, loc, wide, i32(28)), i32(28));
+    } else if (isSigned) {
+      wide = arith::ExtSIOp::create(b, loc, b.getI32Type(), x);
+    } else {
+      wide = arith::ExtUIOp::create(b, loc, b.getI32Type(), x);
+    }
+    if (isa<FloatType>(element))
+      return arith::SIToFPOp::create(b, loc, element, wide);
+    unsigned bits = element.getIntOrFloatBitWidth();
+    if (bits == 32)
+      return wide;
+    return bits < 32 ? Value(arith::TruncIOp::create(b, loc, element, wide))
+                     : Value(arith::ExtSIOp::create(b, loc, element, wide));
+  }
+  if (llvm::any_of(from, [](Type type) { return type.isInteger(4); }) || element.isInteger(4)) {
+    refuse(op, "4-bit codes are widened before anything else is done with them");
+    return Value();
+  }
+  if (isa<arith::FPToSIOp>(op) && element.getIntOrFloatBitWidth() < 32)
+    return arith::TruncIOp::create(b, loc, element, arith::FPToSIOp::create(b, loc, b.getI32Type(), x));
+  if (op->getDialect()->getNamespace() == "math") {
+    bool known = true;
+    MathFunctions math(b, loc);
+    if (Value value = math.expand(op->getName().stripDialect(), operands, known))
+      return value;
+    if (!known) {
+      refuse(op, "no generated form of this function; known are absf, ceil, cos, exp, exp2, floor, fma, roundeven, "
+                 "rsqrt, sin, sqrt, tanh on f32");
+      return Value();
+    }
+  }
+  OperationState state(loc, op->getName());
+  state.addOperands(operands);
+  state.addTypes(element);
+  state.addAttributes(op->getAttrs());
+  return b.create(state)->getResult(0);
+}
+
+/// Registers that differ along the new dimension alone are one register of the operand.
+void ThreadEmitter::emitBroadcast(BroadcastOp op) {
+  std::optional<LinearMap> to = layoutOf(op, op.getResult().getType());
+  std::optional<LinearMap> from = layoutOf(op, op.getValue().getType());
+  if (!to || !from)
+    return;
+  unsigned dim = op.getDim();
+  if (*from != reducedLayout(*to, dim)) {
+    refuse(op, "its operand has another layout than the result without dimension ")
+        << dim << " (run tile-assign-thread-layouts)";
+    return;
+  }
+  const Registers &operand = tiles[op.getValue()];
+  Registers made;
+  for (uint64_t reg = 0; reg < uint64_t(1) << to->reg.size(); ++reg) {
+    uint64_t source = 0;
+    unsigned bit = 0;
+    for (auto [i, basis] : llvm::enumerate(to->reg))
+      if (!basis[dim])
+        source |= (reg >> i & 1) << bit++;
+    made.push_back(operand[source]);
+  }
+  tiles[op.getResult()] = made;
+}
+
+void ThreadEmitter::emitIota(IotaOp op) {
+  std::optional<LinearMap> layout = layoutOf(op, op.getResult().getType());
+  if (!layout)
+    return;
+  Type element = op.getResult().getType().getElementType();
+  Value start = toI64(scalars.lookup(op.getBase()));
+  if (Value place = threadCoord(*layout, op.getDim()))
+    start = add(start, toI64(place));
+  Registers made;
+  for (uint64_t reg = 0; reg < uint64_t(1) << layout->reg.size(); ++reg) {
+    Value value = add(start, i64(coordOf(*layout, reg)[op.getDim()]));
+    made.push_back(element.isInteger(64) ? value : Value(arith::TruncIOp::create(b, loc, element, value)));
+  }
+  tiles[op.getResult()] = made;
+}
+
+void ThreadEmitter::emitConstant(arith::ConstantOp op) {
+  auto dense = dyn_cast<DenseElementsAttr>(op.getValue());
+  std::optional<LinearMap> layout = layoutOf(op, op.getType());
+  if (!layout)
+    return;
+  if (!dense || !dense.isSplat()) {
+    refuse(op, "a constant tile is one value everywhere");
+    return;
+  }
+  Value value = arith::ConstantOp::create(b, loc, cast<TypedAttr>(dense.getSplatValue<Attribute>()));
+  tiles[op.getResult()] = Registers(size_t(1) << layout->reg.size(), value);
+}

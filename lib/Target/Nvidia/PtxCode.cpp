@@ -1,0 +1,121 @@
+// PtxCode.cpp: LLVM's optimiser and NVPTX code generator for one module.
+//
+// What a kernel rounds is written in it, as on a CPU: the code generator may not make fused multiply-adds of its own,
+// divides and takes roots correctly rounded and keeps subnormal numbers.
+#include "adze/Target/GpuCode.h"
+
+#include "llvm/Analysis/TargetTransformInfo.h"
+#include "llvm/IR/LegacyPassManager.h"
+#include "llvm/IR/Module.h"
+#include "llvm/IR/Verifier.h"
+#include "llvm/MC/TargetRegistry.h"
+#include "llvm/Passes/PassBuilder.h"
+#include "llvm/Support/TargetSelect.h"
+#include "llvm/Target/TargetMachine.h"
+#include "llvm/TargetParser/Triple.h"
+
+#include <algorithm>
+#include <mutex>
+
+using namespace llvm;
+
+namespace {
+
+constexpr const char *kTriple = "nvptx64-nvidia-cuda";
+
+std::unique_ptr<TargetMachine> makeMachine(const adze::TargetInfo &target, std::string &error) {
+  static std::once_flag once;
+  std::call_once(once, [] {
+    LLVMInitializeNVPTXTargetInfo();
+    LLVMInitializeNVPTXTarget();
+    LLVMInitializeNVPTXTargetMC();
+    LLVMInitializeNVPTXAsmPrinter();
+  });
+  Triple triple(kTriple);
+  const Target *backend = TargetRegistry::lookupTarget(triple, error);
+  if (!backend)
+    return nullptr;
+  std::string features;
+  for (const std::string &feature : target.features())
+    features += (features.empty() ? "+" : ",+") + feature;
+  TargetOptions options;
+  options.AllowFPOpFusion = FPOpFusion::Strict;
+  return std::unique_ptr<TargetMachine>(backend->createTargetMachine(
+      triple, std::string(target.name()), features, options, Reloc::PIC_, std::nullopt, CodeGenOptLevel::Aggressive));
+}
+
+adze::Status prepare(Module &module, TargetMachine &machine, const std::vector<adze::GpuKernel> &kernels) {
+  module.setTargetTriple(machine.getTargetTriple());
+  module.setDataLayout(machine.createDataLayout());
+  for (Function &function : make_early_inc_range(module)) {
+    if (function.isDeclaration())
+      continue;
+    auto kernel = std::find_if(kernels.begin(), kernels.end(),
+                               [&](const adze::GpuKernel &one) { return one.name == function.getName(); });
+    if (kernel == kernels.end()) {
+      function.eraseFromParent();
+      continue;
+    }
+    function.setCallingConv(CallingConv::PTX_Kernel);
+    function.addFnAttr("nvvm.reqntid", std::to_string(kernel->threads));
+    function.addFnAttr("no-builtins");
+    function.addFnAttr(Attribute::NoUnwind);
+    for (Argument &argument : function.args())
+      if (argument.hasByValAttr())
+        argument.addAttr(Attribute::get(module.getContext(), "nvvm.grid_constant"));
+  }
+  for (const adze::GpuKernel &kernel : kernels)
+    if (!module.getFunction(kernel.name))
+      return adze::internalError("the module " + module.getName().str() + " has no kernel " + kernel.name);
+  return adze::Status::success();
+}
+
+void optimise(Module &module, TargetMachine &machine) {
+  PipelineTuningOptions tuning;
+  // Loops are as unrolled as the schedule says; the optimiser cleans up, it does not choose.
+  tuning.LoopVectorization = false;
+  tuning.SLPVectorization = false;
+  tuning.LoopUnrolling = false;
+  tuning.LoopInterleaving = false;
+  LoopAnalysisManager loops;
+  FunctionAnalysisManager functions;
+  CGSCCAnalysisManager components;
+  ModuleAnalysisManager modules;
+  PassBuilder builder(&machine, tuning);
+  builder.registerModuleAnalyses(modules);
+  builder.registerCGSCCAnalyses(components);
+  builder.registerFunctionAnalyses(functions);
+  builder.registerLoopAnalyses(loops);
+  builder.crossRegisterProxies(loops, functions, components, modules);
+  builder.buildPerModuleDefaultPipeline(OptimizationLevel::O3).run(module, modules);
+}
+
+} // namespace
+
+namespace adze {
+
+Expected<std::string> compileToPtx(llvm::Module &module, const TargetInfo &target,
+                                   const std::vector<GpuKernel> &kernels) {
+  if (!target.gpu())
+    return internalError("PTX is made for GPUs, and " + std::string(target.name()) + " is none");
+  std::string error;
+  std::unique_ptr<TargetMachine> machine = makeMachine(target, error);
+  if (!machine)
+    return internalError("this build of LLVM cannot generate code for " + std::string(kTriple) + ": " + error);
+  if (Status status = prepare(module, *machine, kernels); !status.ok())
+    return status;
+  raw_string_ostream errorStream(error);
+  if (verifyModule(module, &errorStream))
+    return internalError("the generated module " + module.getName().str() + " is not valid LLVM IR: " + error);
+  optimise(module, *machine);
+  SmallVector<char, 0> text;
+  raw_svector_ostream stream(text);
+  legacy::PassManager codegen;
+  codegen.add(createTargetTransformInfoWrapperPass(machine->getTargetIRAnalysis()));
+  if (machine->addPassesToEmitFile(codegen, stream, nullptr, CodeGenFileType::AssemblyFile))
+    return internalError("LLVM cannot emit PTX for " + std::string(target.name()));
+  codegen.run(module);
+  return std::string(text.begin(), text.end());
+}
+
+} // namespace adze

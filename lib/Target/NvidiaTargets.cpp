@@ -1,0 +1,121 @@
+// NVIDIA GPUs as data: what a block may use, which matrix instructions there are, packs and schedule rows. Targets
+// differ in the rows of this file and nowhere else.
+//
+// Packs. A float weight of two bytes is the second operand of mma.m16n8k16, "c1 c8 | c2 c4 r1 r2 r4" for 8 outputs by
+// 16 k. Two such instructions along k make a block: a lane's eight numbers lie together, the lanes of a warp follow
+// each other, so that the operand comes from global memory by one load of 16 bytes a lane, all 512 bytes of a warp in
+// one run, and needs no shared memory:
+//   bf16, f16      block [8, 32], "c1 c8 c16 c2 c4 r1 r2 r4"
+// Codes of a group are the second operand of mma.m16n8k32, "c1 c2 c16 | c4 c8 r1 r2 r4", so kept alike; numbers of
+// groups follow each other along the outputs, 32 at a time. A weight in f32 is multiplied without matrix instructions,
+// from shared memory, and stays in rows.
+#include "Targets.h"
+
+#include <array>
+
+using namespace adze;
+
+namespace {
+
+class NvidiaTarget final : public TargetInfo {
+public:
+  NvidiaTarget(std::string_view name, GpuFacts facts)
+      : label(name), facts(std::move(facts)), needs{"ptx" + std::to_string(this->facts.ptx)} {}
+  std::string_view name() const override { return label; }
+  int64_t lanes() const override { return facts.warpLanes; }
+  int64_t registers() const override { return facts.threadRegisters; }
+  const GpuFacts *gpu() const override { return &facts; }
+  const std::vector<std::string> &features() const override { return needs; }
+  // A key of a page is a row of the second operand of the scores.
+  KeyOrder keyOrder() const override { return KeyOrder::TokenDim; }
+  int64_t kvSplit() const override { return 0; }
+
+  std::optional<WeightPack> weightPack(std::string_view encoding, std::string_view part, Numerics) const override {
+    if (part == "data" && (encoding == "bf16" || encoding == "f16"))
+      return WeightPack{{8, 32}, "c1 c8 c16 c2 c4 r1 r2 r4"};
+    if (part == "codes")
+      return WeightPack{{8, 32}, "c1 c2 c16 c4 c8 r1 r2 r4"};
+    if (part != "data")
+      return WeightPack{{32, 1}, "r1 r2 r4 r8 r16"};
+    return std::nullopt;
+  }
+
+  ScheduleRow scheduleRow(const ScheduleKey &key) const override {
+    if (key.family == "paged_attention")
+      return {.tokens = 1, .columns = 1, .depth = 64, .warps = 1};
+    // The warps of a block lie along the outputs, each with a weight of its own and all rows of activations.
+    if (key.family == "linear" && key.encoding == "bf16" && key.numerics == Numerics::Bf16)
+      return {.tokens = 32, .columns = 64, .depth = 64, .warps = 4};
+    if (key.family == "linear" || key.family == "quantized_linear")
+      return {.tokens = 16, .columns = 64, .depth = 32, .warps = 4};
+    // Half a head at a time, which one warp holds.
+    if (key.family == "rope_append")
+      return {.tokens = 1, .columns = 64, .depth = 64, .warps = 1};
+    // Eight numbers a thread: two loads of 16 bytes in f32, one in bf16.
+    return {.tokens = 1, .columns = 1024, .depth = 1024, .warps = 4};
+  }
+
+private:
+  std::string_view label;
+  GpuFacts facts;
+  std::vector<std::string> needs;
+};
+
+} // namespace
+
+std::span<const TargetInfo *const> adze::nvidiaTargets() {
+  // What all of them have.
+  static const std::vector<MatrixInstruction> synchronous{{"mma.m16n8k16", "bf16"},
+                                                          {"mma.m16n8k16", "f16"},
+                                                          {"mma.m16n8k8", "tf32"},
+                                                          {"mma.m16n8k32", "s8"},
+                                                          {"mma.m16n8k32", "u8"}};
+  static const auto with = [](std::initializer_list<MatrixInstruction> more) {
+    std::vector<MatrixInstruction> all = synchronous;
+    all.insert(all.end(), more.begin(), more.end());
+    return all;
+  };
+  static const NvidiaTarget ampere("sm_80", {.warpLanes = 32,
+                                             .threads = 1024,
+                                             .threadRegisters = 255,
+                                             .registers = 65536,
+                                             .multiprocessorThreads = 2048,
+                                             .sharedBytes = 163 << 10,
+                                             .multiprocessorShared = 164 << 10,
+                                             .reservedShared = 1 << 10,
+                                             .ptx = 80,
+                                             .driver = 12000,
+                                             .storeMatrix = false,
+                                             .matrices = synchronous});
+  static const NvidiaTarget ada("sm_89", {.warpLanes = 32,
+                                          .threads = 1024,
+                                          .threadRegisters = 255,
+                                          .registers = 65536,
+                                          .multiprocessorThreads = 1536,
+                                          .sharedBytes = 99 << 10,
+                                          .multiprocessorShared = 100 << 10,
+                                          .reservedShared = 1 << 10,
+                                          .ptx = 80,
+                                          .driver = 12000,
+                                          .storeMatrix = false,
+                                          .matrices = synchronous});
+  static const NvidiaTarget hopper("sm_90a", {.warpLanes = 32,
+                                              .threads = 1024,
+                                              .threadRegisters = 255,
+                                              .registers = 65536,
+                                              .multiprocessorThreads = 2048,
+                                              .sharedBytes = 227 << 10,
+                                              .multiprocessorShared = 228 << 10,
+                                              .reservedShared = 1 << 10,
+                                              .ptx = 80,
+                                              .driver = 12000,
+                                              .storeMatrix = true,
+                                              .matrices = with({{"wgmma.m64k16", "bf16"},
+                                                                {"wgmma.m64k16", "f16"},
+                                                                {"wgmma.m64k8", "tf32"},
+                                                                {"wgmma.m64k32", "s8"},
+                                                                {"wgmma.m64k32", "u8"},
+                                                                {"wgmma.m64k32", "e4m3"}})});
+  static const std::array<const TargetInfo *, 3> all{&ampere, &ada, &hopper};
+  return all;
+}

@@ -1,0 +1,323 @@
+#include "SinkConstants.h"
+#include "TileClasses.h"
+#include "adze/Layout/ConversionPlan.h"
+#include "adze/Layout/MmaLayouts.h"
+#include "adze/Layout/ThreadLayouts.h"
+#include "adze/Target/TargetInfo.h"
+#include "adze/Transforms/Tile/Passes.h"
+
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+
+#include <bit>
+
+using namespace mlir;
+
+namespace adze::tile {
+#define GEN_PASS_DEF_TILEASSIGNTHREADLAYOUTSPASS
+#include "adze/Transforms/Tile/Passes.h.inc"
+
+namespace {
+
+constexpr int64_t kDefaultWarps = 4;
+/// Clocks of a multiprocessor for a sector of 32 bytes from global memory, on the scale of ConversionPlan.h.
+constexpr double kSectorCost = 4;
+
+RankedTensorType typeOf(Value tile) { return cast<RankedTensorType>(tile.getType()); }
+unsigned bitsOf(Type element) { return std::max(8u, element.getIntOrFloatBitWidth()); }
+
+RankedTensorType withLayout(RankedTensorType type, const LinearMap &layout) {
+  return RankedTensorType::get(type.getShape(), type.getElementType(), RegsAttr::get(type.getContext(), layout.str()));
+}
+
+/// What a matrix instruction calls the type of an operand; empty where none multiplies it as tile.dot defines it.
+std::string_view instructionElement(Type type, bool isUnsigned) {
+  if (type.isBF16())
+    return "bf16";
+  if (type.isInteger(8))
+    return isUnsigned ? "u8" : "s8";
+  return "";
+}
+
+/// The order in which memory holds what the load reads.
+MemoryOrder orderOf(LoadOp load) {
+  auto type = load.getResult().getType();
+  auto view = load.getView().getDefiningOp<ViewOp>();
+  SmallVector<unsigned> dims;
+  unsigned rank = load.getView().getType().getRank();
+  for (int64_t d = 0; d < type.getRank(); ++d)
+    dims.push_back(load.getDims() ? (*load.getDims())[d] : rank - type.getRank() + d);
+  if (view && view.getStorage())
+    if (auto pack = PackedOrder::make(view.getStorage()->getBlock(), view.getStorage()->getMap().str()))
+      return packedOrder(type.getShape(), dims, *pack);
+  SmallVector<unsigned> inner = llvm::to_vector(llvm::seq<unsigned>(0, type.getRank()));
+  auto stride = [&](unsigned tileDim) -> int64_t {
+    if (view && view.getStrides())
+      return (*view.getStrides())[dims[tileDim]];
+    return int64_t(1) << 32 >> dims[tileDim]; // rows: the later the smaller
+  };
+  llvm::stable_sort(inner, [&](unsigned a, unsigned b) { return stride(a) < stride(b); });
+  bool strided = view && view.getStrides();
+  bool contiguous = !inner.empty() && (strided ? stride(inner[0]) == 1 : dims[inner[0]] + 1 == rank);
+  return plainOrder(type.getShape(), inner, contiguous);
+}
+
+class KernelLayouts {
+public:
+  KernelLayouts(func::FuncOp kernel, const GpuFacts &gpu, int64_t warps)
+      : kernel(kernel), gpu(gpu), warps(warps), warpBits(std::countr_zero(uint64_t(warps))) {}
+  LogicalResult assign();
+  unsigned tileCount = 0, conversionCount = 0;
+
+private:
+  LogicalResult checkShapes();
+  LogicalResult chooseDots();
+  void chooseOperand(Value operand, const std::optional<LinearMap> &wanted);
+  void chooseRest();
+  bool derive();
+  void set(Value tile, const LinearMap &layout) { layouts.try_emplace(classes->of(tile), layout); }
+  const LinearMap *find(Value tile) {
+    auto found = layouts.find(classes->of(tile));
+    return found == layouts.end() ? nullptr : &found->second;
+  }
+  void apply();
+  void convertOperand(OpOperand &operand, RankedTensorType wanted);
+  void convertResult(OpResult result, const LinearMap &made);
+
+  func::FuncOp kernel;
+  const GpuFacts &gpu;
+  int64_t warps;
+  unsigned warpBits;
+  std::optional<TileClasses> classes;
+  llvm::MapVector<Value, LinearMap> layouts;             ///< by class
+  llvm::DenseMap<Value, SmallVector<LoadOp>> loads;      ///< by class
+  llvm::MapVector<Operation *, MmaLayouts> instructions; ///< of dots that have one
+};
+
+LogicalResult KernelLayouts::checkShapes() {
+  for (Value tile : classes->tiles()) {
+    if (typeOf(tile).getRank() > int64_t(kMaxDims))
+      return emitError(tile.getLoc(), "a tile of rank ") << typeOf(tile).getRank() << "; layouts have four dimensions";
+    for (int64_t extent : typeOf(tile).getShape())
+      if (!std::has_single_bit(uint64_t(extent)))
+        return emitError(tile.getLoc(), "the tile ")
+               << typeOf(tile) << " has an extent of " << extent
+               << "; threads of a GPU share tiles whose extents are powers of two";
+  }
+  return success();
+}
+
+/// A dot's result has the layout of its instruction, the warps along the outputs as far as these reach.
+LogicalResult KernelLayouts::chooseDots() {
+  auto walk = kernel.walk([&](DotOp dot) -> WalkResult {
+    RankedTensorType a = typeOf(dot.getA()), b = typeOf(dot.getB());
+    int64_t m = a.getDimSize(0), n = b.getDimSize(0), k = a.getDimSize(1);
+    std::string_view element = instructionElement(a.getElementType(), dot.getAUnsigned());
+    const MatrixInstruction *has = element.empty() ? nullptr : gpu.matrix("mma", element);
+    const MmaInstruction *row = has ? findMma("mma", element) : nullptr;
+    if (row && a.getElementType() == b.getElementType() && dot.getAUnsigned() == dot.getBUnsigned() && m >= row->m &&
+        n >= row->n && k >= row->k) {
+      int64_t alongN = std::min(warps, n / row->n);
+      std::string reason;
+      auto all = mmaLayouts(*row, m, n, k, warps / alongN, alongN, &reason);
+      if (!all) {
+        dot.emitOpError() << reason;
+        return WalkResult::interrupt();
+      }
+      instructions[dot] = *all;
+      set(dot.getResult(), all->d);
+      return WalkResult::advance();
+    }
+    for (RankedTensorType type : {a, b})
+      if (type.getElementType().isInteger(4)) {
+        dot.emitOpError() << "of " << a << " and " << b
+                          << " has no form for threads: codes of 4 bits are widened to bytes before";
+        return WalkResult::interrupt();
+      }
+    set(dot.getResult(), squaresOver(m, n, warpBits));
+    return WalkResult::advance();
+  });
+  return failure(walk.wasInterrupted());
+}
+
+/// An operand whose tiles come from memory is loaded as the instruction wants it where that costs no more than loading
+/// it as it lies and converting.
+void KernelLayouts::chooseOperand(Value operand, const std::optional<LinearMap> &wanted) {
+  if (!wanted || find(operand))
+    return;
+  const auto &sources = loads[classes->of(operand)];
+  if (sources.empty())
+    return;
+  double direct = 0, converted = 0;
+  for (LoadOp load : sources) {
+    unsigned bits = bitsOf(load.getResult().getType().getElementType());
+    MemoryOrder order = orderOf(load);
+    LinearMap asItLies = spreadOver(order, bits, warpBits);
+    direct += kSectorCost * double(sectorsOf(*wanted, order, bits));
+    converted += kSectorCost * double(sectorsOf(asItLies, order, bits));
+    if (auto plan = planConversion(asItLies, *wanted, bits, {.shared = {true, gpu.storeMatrix}}))
+      converted += plan->cost * double(warps);
+  }
+  if (direct <= converted)
+    set(operand, *wanted);
+}
+
+/// Layouts that follow from a neighbour's through broadcasts, reductions and transposes. True when one was found.
+bool KernelLayouts::derive() {
+  bool found = false;
+  auto follow = [&](Value tile, const LinearMap &layout) {
+    if (find(tile))
+      return;
+    set(tile, layout);
+    found = true;
+  };
+  kernel.walk([&](Operation *op) {
+    if (auto broadcast = dyn_cast<BroadcastOp>(op)) {
+      if (const LinearMap *layout = find(broadcast.getResult()))
+        follow(broadcast.getValue(), reducedLayout(*layout, broadcast.getDim()));
+    } else if (auto reduce = dyn_cast<ReduceOp>(op)) {
+      if (const LinearMap *layout = find(reduce.getValue()))
+        follow(reduce.getResult(), reducedLayout(*layout, reduce.getDim()));
+    } else if (auto transpose = dyn_cast<TransposeOp>(op)) {
+      if (const LinearMap *layout = find(transpose.getValue()))
+        follow(transpose.getResult(), layout->transposed());
+      else if (const LinearMap *layout = find(transpose.getResult()))
+        follow(transpose.getValue(), layout->transposed());
+    }
+  });
+  return found;
+}
+
+/// Largest tiles first, as memory holds them; then what follows from them.
+void KernelLayouts::chooseRest() {
+  SmallVector<Value> order(classes->tiles());
+  auto size = [](Value tile) { return typeOf(tile).getNumElements(); };
+  llvm::stable_sort(order, [&](Value a, Value b) { return size(a) > size(b); });
+  auto widest = [&](Value tile) {
+    LoadOp best;
+    for (LoadOp load : loads[classes->of(tile)])
+      if (!best ||
+          bitsOf(load.getResult().getType().getElementType()) > bitsOf(best.getResult().getType().getElementType()))
+        best = load;
+    return best;
+  };
+  for (bool fromMemory : {true, false})
+    for (Value tile : order) {
+      while (derive())
+        ;
+      if (find(tile))
+        continue;
+      LoadOp load = widest(tile);
+      if (fromMemory && load) {
+        set(tile, spreadOver(orderOf(load), bitsOf(load.getResult().getType().getElementType()), warpBits));
+      } else if (!fromMemory) {
+        SmallVector<unsigned> inner = llvm::to_vector(llvm::reverse(llvm::seq<unsigned>(0, typeOf(tile).getRank())));
+        set(tile, spreadOver(plainOrder(typeOf(tile).getShape(), inner, true), bitsOf(typeOf(tile).getElementType()),
+                             warpBits));
+      }
+    }
+}
+
+void KernelLayouts::convertOperand(OpOperand &operand, RankedTensorType wanted) {
+  if (operand.get().getType() == wanted)
+    return;
+  OpBuilder builder(operand.getOwner());
+  operand.set(ConvertLayoutOp::create(builder, operand.getOwner()->getLoc(), wanted, operand.get()));
+  ++conversionCount;
+}
+
+/// The op gives `made`; whoever reads the result wants the layout of its class.
+void KernelLayouts::convertResult(OpResult result, const LinearMap &made) {
+  auto wanted = cast<RankedTensorType>(result.getType()), type = withLayout(wanted, made);
+  if (type == wanted)
+    return;
+  result.setType(type);
+  OpBuilder builder(result.getOwner()->getContext());
+  builder.setInsertionPointAfter(result.getOwner());
+  auto convert = ConvertLayoutOp::create(builder, result.getOwner()->getLoc(), wanted, result);
+  result.replaceAllUsesExcept(convert.getResult(), convert);
+  ++conversionCount;
+}
+
+void KernelLayouts::apply() {
+  for (Value tile : classes->tiles()) {
+    auto type = withLayout(typeOf(tile), *find(tile));
+    tile.setType(type);
+    ++tileCount;
+    if (auto constant = tile.getDefiningOp<arith::ConstantOp>())
+      if (auto dense = dyn_cast<DenseElementsAttr>(constant.getValue()))
+        constant.setValueAttr(dense.reshape(type));
+  }
+  auto layoutOf = [](Value tile) { return *LinearMap::parse(cast<RegsAttr>(typeOf(tile).getEncoding()).getMap()); };
+  SmallVector<Operation *> ops;
+  kernel.walk([&](Operation *op) { ops.push_back(op); });
+  for (Operation *op : ops) {
+    if (auto dot = dyn_cast<DotOp>(op)) {
+      if (auto found = instructions.find(op); found != instructions.end()) {
+        convertOperand(dot.getAMutable(), withLayout(typeOf(dot.getA()), found->second.a));
+        convertOperand(dot.getBMutable(), withLayout(typeOf(dot.getB()), *found->second.b));
+        continue;
+      }
+      for (OpOperand *operand : {&dot.getAMutable(), &dot.getBMutable()}) {
+        RankedTensorType type = typeOf(operand->get());
+        convertOperand(*operand, RankedTensorType::get(type.getShape(), type.getElementType(),
+                                                       SharedAttr::get(type.getContext(), 0)));
+      }
+    } else if (auto broadcast = dyn_cast<BroadcastOp>(op)) {
+      convertOperand(
+          broadcast.getValueMutable(),
+          withLayout(typeOf(broadcast.getValue()), reducedLayout(layoutOf(broadcast.getResult()), broadcast.getDim())));
+    } else if (auto reduce = dyn_cast<ReduceOp>(op)) {
+      convertResult(cast<OpResult>(reduce.getResult()), reducedLayout(layoutOf(reduce.getValue()), reduce.getDim()));
+    } else if (auto transpose = dyn_cast<TransposeOp>(op)) {
+      convertResult(cast<OpResult>(transpose.getResult()), layoutOf(transpose.getValue()).transposed());
+    }
+  }
+}
+
+LogicalResult KernelLayouts::assign() {
+  sinkConstants(kernel.getBody());
+  classes.emplace(kernel.getBody());
+  if (failed(checkShapes()))
+    return failure();
+  kernel.walk([&](LoadOp load) { loads[classes->of(load.getResult())].push_back(load); });
+  if (failed(chooseDots()))
+    return failure();
+  for (auto &[op, layout] : instructions) {
+    chooseOperand(cast<DotOp>(op).getA(), layout.a);
+    chooseOperand(cast<DotOp>(op).getB(), layout.b);
+  }
+  chooseRest();
+  apply();
+  Builder builder(kernel.getContext());
+  kernel->setAttr(kThreadsAttr, builder.getI64IntegerAttr(warps * gpu.warpLanes));
+  return success();
+}
+
+struct AssignThreadLayouts : impl::TileAssignThreadLayoutsPassBase<AssignThreadLayouts> {
+  using TileAssignThreadLayoutsPassBase::TileAssignThreadLayoutsPassBase;
+
+  void runOnOperation() override {
+    const TargetInfo *info = findTarget(target);
+    if (!info || !info->gpu()) {
+      getOperation().emitError("\"") << target << "\" is no GPU that kernels are made for: sm_80, sm_89, sm_90a are";
+      return signalPassFailure();
+    }
+    for (auto kernel : getOperation().getOps<func::FuncOp>()) {
+      if (!kernel->hasAttr(kKernelAttr) || kernel->hasAttr(kThreadsAttr))
+        continue;
+      int64_t warps = kDefaultWarps;
+      if (auto schedule = kernel->getAttrOfType<DictionaryAttr>(kScheduleAttr))
+        if (auto wanted = schedule.getAs<IntegerAttr>("warps"))
+          warps = wanted.getInt();
+      KernelLayouts layouts(kernel, *info->gpu(), warps);
+      if (failed(layouts.assign()))
+        return signalPassFailure();
+      kernel->setAttr(kTargetAttr, StringAttr::get(&getContext(), target));
+      tileCount += layouts.tileCount;
+      conversionCount += layouts.conversionCount;
+    }
+  }
+};
+
+} // namespace
+} // namespace adze::tile

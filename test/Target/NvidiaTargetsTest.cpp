@@ -1,0 +1,75 @@
+// GPUs are rows of a table: what they say must agree with the tables of layouts, and with each other.
+#include "adze/Layout/MmaLayouts.h"
+#include "adze/Layout/PackedOrder.h"
+#include "adze/Target/TargetInfo.h"
+
+#include <algorithm>
+#include <bit>
+#include <gtest/gtest.h>
+
+using namespace adze;
+
+namespace {
+std::vector<const TargetInfo *> gpus() {
+  std::vector<const TargetInfo *> all;
+  for (std::string_view name : gpuTargetNames())
+    all.push_back(findTarget(name));
+  return all;
+}
+} // namespace
+
+TEST(NvidiaTargets, AreFoundByNameAndAreNoCpuLevels) {
+  EXPECT_EQ(gpuTargetNames(), (std::vector<std::string_view>{"sm_80", "sm_89", "sm_90a"}));
+  for (const TargetInfo *gpu : gpus()) {
+    ASSERT_NE(gpu, nullptr);
+    EXPECT_NE(gpu->gpu(), nullptr);
+    auto levels = targetNames();
+    EXPECT_EQ(std::count(levels.begin(), levels.end(), gpu->name()), 0);
+  }
+  for (std::string_view level : targetNames())
+    EXPECT_EQ(findTarget(level)->gpu(), nullptr);
+}
+
+TEST(NvidiaTargets, NameInstructionsThatLayoutsAreKnownFor) {
+  for (const TargetInfo *gpu : gpus())
+    for (const MatrixInstruction &has : gpu->gpu()->matrices) {
+      std::string_view family = has.name.substr(0, has.name.find('.'));
+      const MmaInstruction *row = findMma(family, has.element);
+      ASSERT_NE(row, nullptr) << gpu->name() << " " << has.name << " " << has.element;
+      EXPECT_EQ(row->name, has.name);
+    }
+}
+
+TEST(NvidiaTargets, HaveBlocksThatFitAMultiprocessor) {
+  for (const TargetInfo *gpu : gpus()) {
+    const GpuFacts &facts = *gpu->gpu();
+    EXPECT_LE(facts.sharedBytes + facts.reservedShared, facts.multiprocessorShared);
+    EXPECT_LE(facts.threads, facts.multiprocessorThreads);
+    for (std::string_view family :
+         {"linear", "quantized_linear", "paged_attention", "rms_norm", "quantize", "embedding", "rope_append"}) {
+      ScheduleRow row = gpu->scheduleRow({family});
+      EXPECT_TRUE(std::has_single_bit(uint64_t(row.warps)));
+      EXPECT_LE(row.warps * facts.warpLanes, facts.threads);
+      EXPECT_TRUE(std::has_single_bit(uint64_t(row.tokens)) && std::has_single_bit(uint64_t(row.columns)));
+    }
+  }
+}
+
+TEST(NvidiaTargets, PackWeightsAsTheOperandOfTheirInstruction) {
+  // Register bits of the second operand, then its lanes, are the order of a block, up to the instruction's repetitions.
+  for (auto [encoding, part, element] :
+       {std::tuple{"bf16", "data", "bf16"}, {"q4_1", "codes", "s8"}, {"q8_0", "codes", "s8"}})
+    for (const TargetInfo *gpu : gpus()) {
+      auto pack = gpu->weightPack(encoding, part, Numerics::Bf16);
+      ASSERT_TRUE(pack) << encoding;
+      const MmaInstruction *row = findMma("mma", element);
+      auto order = PackedOrder::make(pack->block, pack->order);
+      ASSERT_TRUE(order);
+      LinearMap layout;
+      std::vector<Coord> bits = order->map().reg;
+      layout.lane.assign(bits.end() - 5, bits.end());
+      layout.reg.assign(bits.begin(), bits.end() - 5);
+      std::string reason;
+      EXPECT_TRUE(mmaTiling(*row, MmaRole::B, layout, &reason)) << reason;
+    }
+}

@@ -1,0 +1,96 @@
+// RUN: adze-opt %s --tile-assign-thread-layouts --split-input-file --verify-diagnostics | FileCheck %s
+// RUN: adze-opt %s --tile-assign-thread-layouts=target=sm_90a --split-input-file --verify-diagnostics | FileCheck %s
+
+// A product in bf16: the weight is packed for the instruction and comes as its operand; the activations are loaded as
+// they lie and converted, once for all four warps. The bias follows the result.
+// CHECK-LABEL: func.func @gives_a_product_the_layouts_of_its_instruction
+// CHECK-SAME: tile.target = "sm_{{80|90a}}", tile.threads = 128 : i64
+func.func @gives_a_product_the_layouts_of_its_instruction(%x: !tile.ptr, %w: !tile.ptr, %s: !tile.ptr, %y: !tile.ptr, %T: index)
+    attributes {tile.kernel} {
+  %c0 = arith.constant 0 : index
+  %c32 = arith.constant 32 : index
+  %c64 = arith.constant 64 : index
+  %X = tile.view %x[%T, %c32] : !tile.view<2, bf16>
+  %W = tile.view %w[%c64, %c32] {constant, storage = #tile.storage<[8, 32], "c1 c8 c16 c2 c4 r1 r2 r4">} : !tile.view<2, bf16>
+  %S = tile.view %s[%c64] : !tile.view<1, f32>
+  %Y = tile.view %y[%T, %c64] : !tile.view<2, f32>
+  tile.grid (%t) = (%T) by [16] {
+    // CHECK: tile.load {{.*}} -> tensor<16x32xbf16, #tile.regs<"c1 c2 | c4 c8 c16 r1 r2 | r4 r8">>
+    %a = tile.load %X[%t, %c0] {in_bounds = array<i64: 1>} : !tile.view<2, bf16> -> tensor<16x32xbf16>
+    // CHECK: tile.load {{.*}} -> tensor<64x32xbf16, #tile.regs<"c1 c8 c16 r8 | c2 c4 r1 r2 r4 | r16 r32">>
+    %b = tile.load %W[%c0, %c0] : !tile.view<2, bf16> -> tensor<64x32xbf16>
+    %zero = arith.constant dense<0.0> : tensor<16x64xf32>
+    // CHECK: tile.convert_layout {{.*}} -> tensor<16x32xbf16, #tile.regs<"c1 r8 c8 c16 | c2 c4 r1 r2 r4 | 0 0">>
+    // CHECK: tile.dot {{.*}} tensor<16x64xf32, #tile.regs<"c1 r8 c8 | c2 c4 r1 r2 r4 | c16 c32">>
+    %d = tile.dot %a, %b, %zero : tensor<16x32xbf16>, tensor<64x32xbf16>, tensor<16x64xf32>
+    // CHECK: tile.load {{.*}} -> tensor<64xf32, #tile.regs<"r1 r8 | r2 r4 0 0 0 | r16 r32">>
+    %bias = tile.load %S[%c0] : !tile.view<1, f32> -> tensor<64xf32>
+    %all = tile.broadcast %bias dim 0 : tensor<64xf32> -> tensor<16x64xf32>
+    %sum = arith.addf %d, %all : tensor<16x64xf32>
+    // CHECK-NOT: tile.convert_layout
+    // CHECK: tile.store
+    tile.store %sum, %Y[%t, %c0] {in_bounds = array<i64: 1>} : tensor<16x64xf32>, !tile.view<2, f32>
+  }
+  return
+}
+
+// -----
+
+// Rows: 16 bytes a lane, neighbouring lanes neighbours; what is summed lies in every thread.
+// CHECK-LABEL: func.func @lays_rows_as_memory_does
+func.func @lays_rows_as_memory_does(%x: !tile.ptr, %y: !tile.ptr, %T: index) attributes {tile.kernel} {
+  %c0 = arith.constant 0 : index
+  %c1024 = arith.constant 1024 : index
+  %X = tile.view %x[%T, %c1024] : !tile.view<2, f32>
+  %Y = tile.view %y[%T] : !tile.view<1, f32>
+  tile.grid (%t) = (%T) by [1] {
+    // CHECK: tile.load {{.*}} -> tensor<1x1024xf32, #tile.regs<"c1 c2 c512 | c4 c8 c16 c32 c64 | c128 c256">>
+    %a = tile.load %X[%t, %c0] {in_bounds = array<i64: 0, 1>} : !tile.view<2, f32> -> tensor<1x1024xf32>
+    // CHECK: tile.reduce {{.*}} -> tensor<1xf32, #tile.regs<"| 0 0 0 0 0 | 0 0">>
+    %m = tile.reduce "max" %a dim 1 : tensor<1x1024xf32> -> tensor<1xf32>
+    tile.store %m, %Y[%t] {in_bounds = array<i64: 0>} : tensor<1xf32>, !tile.view<1, f32>
+  }
+  return
+}
+
+// -----
+
+// No instruction multiplies f32 exactly: operands go to shared memory, each thread owns a square of outputs.
+// CHECK-LABEL: func.func @multiplies_f32_from_shared_memory
+func.func @multiplies_f32_from_shared_memory(%x: !tile.ptr, %y: !tile.ptr, %T: index) attributes {tile.kernel} {
+  %c0 = arith.constant 0 : index
+  %c32 = arith.constant 32 : index
+  %X = tile.view %x[%c32, %c32] : !tile.view<2, f32>
+  %Y = tile.view %y[%c32, %c32] : !tile.view<2, f32>
+  tile.grid (%t) = (%c32) by [32] {
+    %a = tile.load %X[%c0, %c0] : !tile.view<2, f32> -> tensor<32x32xf32>
+    %zero = arith.constant dense<0.0> : tensor<32x32xf32>
+    // CHECK-COUNT-2: tile.convert_layout {{.*}} -> tensor<32x32xf32, #tile.shared<0>>
+    // CHECK: tile.dot {{.*}} tensor<32x32xf32, #tile.regs<"r1 r2 c16 | c1 c2 c4 c8 r4 | r8 r16">>
+    %d = tile.dot %a, %a, %zero : tensor<32x32xf32>, tensor<32x32xf32>, tensor<32x32xf32>
+    tile.store %d, %Y[%c0, %c0] : tensor<32x32xf32>, !tile.view<2, f32>
+  }
+  return
+}
+
+// -----
+
+// CHECK-LABEL: func.func @must_not_touch_what_has_threads_or_is_no_kernel
+func.func @must_not_touch_what_has_threads_or_is_no_kernel(%x: tensor<4xf32>) -> tensor<4xf32> {
+  // CHECK: arith.addf %{{.*}}, %{{.*}} : tensor<4xf32>
+  %y = arith.addf %x, %x : tensor<4xf32>
+  return %y : tensor<4xf32>
+}
+
+// -----
+
+func.func @refuses_a_tile_that_is_no_power_of_two(%x: !tile.ptr, %T: index) attributes {tile.kernel} {
+  %c0 = arith.constant 0 : index
+  %X = tile.view %x[%T, %T] : !tile.view<2, f32>
+  tile.grid (%t) = (%T) by [1] {
+    // expected-error @below {{has an extent of 12; threads of a GPU share tiles whose extents are powers of two}}
+    %a = tile.load %X[%t, %c0] : !tile.view<2, f32> -> tensor<1x12xf32>
+    tile.store %a, %X[%t, %c0] : tensor<1x12xf32>, !tile.view<2, f32>
+  }
+  return
+}
