@@ -43,11 +43,10 @@ Status CompileOptions::check() const {
                         std::string(phaseName(*compileTo)) + " stops before it; give one of them");
   if (emit == Emit::Ptx && target.empty())
     return invalidInput("--emit=ptx makes code for a GPU; name it by --target");
-  if (!target.empty() && !text && emit != Emit::Ptx)
-    return unsupported(
-        "--target=" + target +
-        ": artifacts for a GPU are not built yet; --emit=ptx gives its kernels, --compile-to=llm, kernels "
-        "or exec the module");
+  if (!target.empty() && (emit == Emit::So || compileTo == Phase::Native))
+    return invalidInput("--target=" + target +
+                        ": a GPU's code does not lie in program.so: leave --emit and --compile-to out for an artifact, "
+                        "or give --emit=ptx for the code");
   if (!text && output.empty())
     return invalidInput("no output: give -o PATH");
   if (!weights.empty() && startFrom.empty())

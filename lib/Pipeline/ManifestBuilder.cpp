@@ -153,6 +153,10 @@ std::vector<ManifestFusion> fusionOf(exec::ProgramOp program) {
 
 /// What forms a product of two bf16 operands; see docs/Numerics.md.
 std::string productOf(const PhaseSettings &settings, const TargetInfo &target) {
+  if (const GpuFacts *gpu = target.gpu()) {
+    const MatrixInstruction *matrix = gpu->matrix("mma", "bf16");
+    return settings.numerics == "f32" || !matrix ? "f32-fma" : std::string(matrix->name) + ".bf16";
+  }
   if (settings.numerics == "f32" || !target.has("avx512bf16"))
     return "f32-fma";
   return target.has("amx-bf16") ? "tdpbf16ps" : "vdpbf16ps";
@@ -168,7 +172,9 @@ Expected<Manifest> buildManifest(ModuleOp module, const PhaseSettings &settings,
   Manifest m;
   m.programVersion = ADZE_PROGRAM_VERSION;
   m.adzeVersion = ADZE_VERSION;
-  m.target = {kX86Triple, std::string(target.name()), target.features(), target.kvSplit(), productOf(settings, target)};
+  const TargetInfo &kernels = settings.gpu.empty() ? target : *findTarget(settings.gpu);
+  m.target = {kX86Triple, std::string(target.name()), target.features(), kernels.kvSplit(),
+              productOf(settings, kernels)};
   m.numerics = settings.numerics;
 
   Members model(module->getAttrOfType<DictionaryAttr>("llm.model"), "llm.model");
@@ -199,7 +205,22 @@ Expected<Manifest> buildManifest(ModuleOp module, const PhaseSettings &settings,
                {"fuse", settings.fuse},
                {"kv-page", std::to_string(settings.kvPage)},
                {"numerics", settings.numerics}};
+  if (!settings.gpu.empty())
+    m.options.push_back({"target", settings.gpu});
   return m;
+}
+
+Status describeGpu(Manifest &manifest, const TargetInfo &gpu, const std::vector<GpuKernel> &kernels) {
+  ManifestGpu &described = manifest.gpu.emplace();
+  described.architecture = gpu.name();
+  described.driver = gpu.gpu()->driver;
+  for (const ManifestKernel &kernel : manifest.kernels) {
+    auto found = llvm::find_if(kernels, [&](const GpuKernel &one) { return one.name == kernel.name; });
+    if (found == kernels.end())
+      return internalError("kernel @" + kernel.name + " is launched and has no code for " + described.architecture);
+    described.kernels.push_back({found->name, found->threads, found->sharedBytes, found->argumentBytes});
+  }
+  return Status::success();
 }
 
 StepValues buildStepValues(ModuleOp module) {

@@ -91,6 +91,18 @@ Expected<std::string> compileKernel(func::FuncOp function, const PhaseSettings &
   return object;
 }
 
+/// The program table and the step function, with whatever else of the module is in the llvm dialect.
+Expected<std::string> compileHost(ModuleOp module, const PhaseSettings &settings, const TargetInfo &target) {
+  if (Status status = runPipeline(module, phasePipeline(Phase::Native, settings), "the program"); !status.ok())
+    return status;
+  // Files and weights are for the artifact writer; they are no part of the code.
+  OwningOpRef<ModuleOp> host(ModuleOp::create(module.getLoc()));
+  for (Operation &op : module.getBody()->getOperations())
+    if (isa<LLVM::LLVMDialect>(op.getDialect()))
+      host->getBody()->push_back(op.clone());
+  return toObject(*host, "host", target, {"adze_program"});
+}
+
 } // namespace
 
 Status buildNativeProgram(ModuleOp module, const PhaseSettings &settings, const TargetInfo &target, unsigned threads,
@@ -144,14 +156,7 @@ Status buildNativeProgram(ModuleOp module, const PhaseSettings &settings, const 
       LLVM::LLVMFuncOp::create(builder, module.getLoc(), name, entry, LLVM::Linkage::External, /*dsoLocal=*/true)
           .setVisibility_(LLVM::Visibility::Hidden);
     }
-    if (Status status = runPipeline(module, phasePipeline(Phase::Native, settings), "the program"); !status.ok())
-      return status;
-    // Files and weights are for the artifact writer; they are no part of the code.
-    OwningOpRef<ModuleOp> host(ModuleOp::create(module.getLoc()));
-    for (Operation &op : module.getBody()->getOperations())
-      if (isa<LLVM::LLVMDialect>(op.getDialect()))
-        host->getBody()->push_back(op.clone());
-    auto object = toObject(*host, "host", target, {"adze_program"});
+    auto object = compileHost(module, settings, target);
     if (!object)
       return object.status();
     if (Status status = keep("host", *object); !status.ok())
@@ -160,6 +165,23 @@ Status buildNativeProgram(ModuleOp module, const PhaseSettings &settings, const 
   };
   Status status = compileAll();
   removeObjects();
+  return status;
+}
+
+Status buildHostProgram(ModuleOp module, ModuleOp grids, const PhaseSettings &settings, const TargetInfo &target,
+                        const std::string &scratchFolder, const std::string &output) {
+  // The kernels stay: launches must name functions, and what is not in the llvm dialect is left out.
+  for (Operation &op : *grids.getBody())
+    module.getBody()->push_back(op.clone());
+  auto object = compileHost(module, settings, target);
+  if (!object)
+    return object.status();
+  std::string file = scratchFolder + "/host.o";
+  if (Status status = writeFile(file, *object); !status.ok())
+    return status;
+  Status status = linkSharedObject({file}, output);
+  std::error_code ignored;
+  std::filesystem::remove(file, ignored);
   return status;
 }
 

@@ -76,11 +76,30 @@ Status Session::writeProgram(const std::string &scratchFolder, const std::string
   auto cache = KernelCache::open(options.kernelCache);
   if (!cache)
     return cache.status();
-  Status status = buildNativeProgram(*module, settings, *target, options.threads, *cache, scratchFolder, output,
-                                     [&](int64_t done, int64_t all) { progress.update(done, all); });
+  return repeatable(buildNativeProgram(*module, settings, *target, options.threads, *cache, scratchFolder, output,
+                                       [&](int64_t done, int64_t all) { progress.update(done, all); }));
+}
+
+Status Session::repeatable(const Status &status) const {
   if (status.ok())
     return status;
   return Status(status.code(), status.message() + "\nrepeat it with: " + reproduction(Phase::Native));
+}
+
+Status Session::writeGpuProgram(const std::string &place, Manifest &manifest) {
+  progress.stage("generating kernels");
+  const TargetInfo &gpu = *findTarget(settings.gpu);
+  auto built = buildGpuProgram(*module, gpu);
+  if (!built)
+    return repeatable(built.status());
+  if (Status status = describeGpu(manifest, gpu, built->kernels); !status.ok())
+    return status;
+  // The zero byte is the end of the text for the driver.
+  auto section = writeSection(place, kGpuCodeFile, std::string_view(built->ptx.c_str(), built->ptx.size() + 1));
+  if (!section)
+    return section.status();
+  manifest.sections.push_back(*section);
+  return repeatable(buildHostProgram(*module, *built->grids, settings, *target, place, place + "/" + kProgramFile));
 }
 
 Status Session::writeArtifact() {
@@ -133,7 +152,9 @@ Status Session::writeArtifact() {
   if (!values)
     return values.status();
   manifest->sections.push_back(*values);
-  if (Status status = writeProgram(place, place + "/" + kProgramFile); !status.ok())
+  if (Status status =
+          settings.gpu.empty() ? writeProgram(place, place + "/" + kProgramFile) : writeGpuProgram(place, *manifest);
+      !status.ok())
     return status;
   auto program = sectionOf(place, kProgramFile);
   if (!program)
@@ -158,7 +179,8 @@ Status Session::writeArtifact() {
       bytes += section.size;
     llvm::errs() << "adze-compile: wrote " << options.output << ": " << manifest->kernels.size() << " kernels, "
                  << llvm::format("%.1f MB, %.1f s", double(bytes) / 1e6, progress.seconds()) << "; numerics "
-                 << settings.numerics << ", CPU " << settings.cpu << "\n";
+                 << settings.numerics << ", CPU " << settings.cpu
+                 << (settings.gpu.empty() ? "" : ", GPU " + settings.gpu) << "\n";
   }
   return Status::success();
 }

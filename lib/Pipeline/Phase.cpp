@@ -37,7 +37,7 @@ std::string phasePipeline(Phase phase, const PhaseSettings &s) {
   case Phase::Exec:
     return "convert-llm-to-exec,exec-verify-launches,exec-plan-memory,exec-verify-memory";
   case Phase::Native:
-    return "convert-exec-to-llvm";
+    return s.gpu.empty() ? "convert-exec-to-llvm" : "convert-exec-to-llvm{gpu=true}";
   }
   return "";
 }

@@ -128,11 +128,11 @@ Status Session::settle() {
       return invalidInput("--target=" + settings.gpu +
                           ": the module to start from was made for a CPU; start from an earlier phase");
   }
-  if (!settings.gpu.empty() && options.compileTo.value_or(Phase::Native) == Phase::Native && options.emit != Emit::Ptx)
-    return unsupported(
+  if (!settings.gpu.empty() && (options.emit == Emit::So || options.compileTo == Phase::Native))
+    return invalidInput(
         "the module to start from was made for " + settings.gpu +
-        ", and artifacts for a GPU are not built yet; --emit=ptx gives its kernels, --compile-to=kernels "
-        "or exec the module");
+        ", whose code does not lie in program.so: leave --emit and --compile-to out for an artifact, or "
+        "give --emit=ptx for the code");
   if (options.emit == Emit::Ptx && *passed > Phase::Kernels)
     return invalidInput("--emit=ptx: the module to start from has passed " + std::string(phaseName(*passed)) +
                         "; kernels become PTX after phase kernels");

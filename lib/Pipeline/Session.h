@@ -6,6 +6,7 @@
 #include "ValueComparison.h"
 
 #include "adze/Format/GenerationDefaults.h"
+#include "adze/Format/Manifest.h"
 #include "adze/Format/TokenizerTable.h"
 #include "adze/Pipeline/CompileOptions.h"
 
@@ -37,12 +38,16 @@ private:
   Status runPhase(Phase phase);
   /// The command that repeats a phase alone.
   std::string reproduction(Phase phase) const;
+  /// The status of the native phase, with that command where it failed.
+  Status repeatable(const Status &status) const;
   void record(Phase phase);
   Status dump(Phase phase);
   Status writeText(const std::string &path);
   Status writePtx();
   Status writeArtifact();
   Status writeProgram(const std::string &scratchFolder, const std::string &output);
+  /// The program's host code, kernels.bin, and what the manifest says of it.
+  Status writeGpuProgram(const std::string &place, Manifest &manifest);
 
   const CompileOptions &options;
   Progress progress;

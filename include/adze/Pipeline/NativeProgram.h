@@ -22,6 +22,11 @@ Status buildNativeProgram(mlir::ModuleOp module, const PhaseSettings &settings, 
                           unsigned threads, const KernelCache &cache, const std::string &scratchFolder,
                           const std::string &output, const std::function<void(int64_t, int64_t)> &progress);
 
+/// As above for a model whose kernels run on a GPU: host code alone. `grids` holds the function NAME_blocks of every
+/// kernel in the llvm dialect. `target` is the host's.
+Status buildHostProgram(mlir::ModuleOp module, mlir::ModuleOp grids, const PhaseSettings &settings,
+                        const TargetInfo &target, const std::string &scratchFolder, const std::string &output);
+
 } // namespace adze
 
 #endif

@@ -4,6 +4,7 @@
 #include "adze/Dialect/Tile/IR/Tile.h"
 #include "adze/Transforms/Tile/Passes.h"
 
+#include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "mlir/Pass/PassManager.h"
 #include "mlir/Target/LLVMIR/Export.h"
 #include "llvm/IR/LLVMContext.h"
@@ -54,6 +55,11 @@ Expected<GpuProgram> buildGpuProgram(ModuleOp module, const TargetInfo &target) 
   if (!ptx)
     return ptx.status();
   program.ptx = std::move(*ptx);
+  // What is left is the host's.
+  for (Operation &op : llvm::make_early_inc_range(*copy->getBody()))
+    if (op.hasAttr("adze.launch") || isa<LLVM::GlobalOp>(op))
+      op.erase();
+  program.grids = std::move(copy);
   return program;
 }
 

@@ -5,12 +5,14 @@
 #include "adze/Target/GpuCode.h"
 
 #include "mlir/IR/BuiltinOps.h"
+#include "mlir/IR/OwningOpRef.h"
 
 namespace adze {
 
 struct GpuProgram {
-  std::string ptx;                ///< text with one entry for each kernel
-  std::vector<GpuKernel> kernels; ///< in the order of the module
+  std::string ptx;                         ///< text with one entry for each kernel
+  std::vector<GpuKernel> kernels;          ///< in the order of the module
+  mlir::OwningOpRef<mlir::ModuleOp> grids; ///< the host's functions NAME_blocks, in the llvm dialect
 
   /// The PTX behind one comment for each kernel: "// launch NAME threads 128 shared 256 arguments 40", bytes.
   std::string text() const;
