@@ -144,7 +144,7 @@ void reset() {
   for (void *stream : fake.streams)
     delete static_cast<int *>(stream);
   fake = Fake();
-  control.settings = {13000, 0, 1, 9, 0, uint64_t(1) << 30, uint64_t(1) << 29, 2, 0, -1, 0, 0, 0, 0, 1024};
+  control.settings = {13000, 0, 1, 9, 0, uint64_t(1) << 30, uint64_t(1) << 29, 2, 0, -1, 0, 0, 0, 0, 1024, 0};
   control.counts = {};
   // For a test that runs a program of its own: "FAKE_DRIVER=version=11080 major=8".
   const char *given = std::getenv("FAKE_DRIVER");
@@ -159,6 +159,8 @@ void reset() {
       control.settings.major = int(value);
     else if (name == "init")
       control.settings.initResult = int(value);
+    else if (name == "idle")
+      control.settings.idleKernels = int(value);
     else if (name == "free")
       control.settings.freeBytes = value;
     else
@@ -365,11 +367,13 @@ EXPORT int cuModuleGetFunction(void **function, void *module, const char *name) 
   std::string head = ".entry " + std::string(name) + "(";
   size_t start = loaded->text.find(head);
   std::map<std::string, Kernel> &kernels = fake.kernels.count(name) ? fake.kernels : loaded->kernels;
-  if (start == std::string::npos || !kernels.count(name))
+  if (start == std::string::npos || (!kernels.count(name) && !control.settings.idleKernels))
     return kNotFound;
   start += head.size();
   Function &found = loaded->functions[name];
-  found = {kernels[name], parametersIn(loaded->text.substr(start, loaded->text.find(')', start) - start))};
+  Kernel idle = [](const void *, int64_t) { return int(kOk); };
+  found = {kernels.count(name) ? kernels[name] : idle,
+           parametersIn(loaded->text.substr(start, loaded->text.find(')', start) - start))};
   return *function = &found, fake.fault;
 }
 EXPORT int cuFuncGetAttribute(int *value, int, void *) { return *value = control.settings.maxThreads, fake.fault; }

@@ -35,6 +35,7 @@ struct FakeDriverSettings {
   int captureResult;   /* of ending a capture */
   int neverEnds;       /* no work ends any more: a lost GPU */
   int maxThreads;
+  int idleKernels; /* kernels that nobody has given do nothing, where the code has them: for code of a compiler */
 };
 
 struct FakeDriverCounts {
