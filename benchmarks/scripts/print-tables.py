@@ -95,8 +95,21 @@ def gpu_runtime_table(result):
     return lines
 
 
+def gpu_models_table(result):
+    lines = [f"{result['device']}, target `{result['target']}`, beside {result['reference']}; `{result['command']}`. "
+             f"{result['counting'][0].upper()}{result['counting'][1:]}.", "",
+             "| model | mode | greedy tokens equal | in a batch | first token | decode, one request |", "|---|---|---|---|---|---|"]
+    for row in result["models"]:
+        batch = f"{row['batch_equal']} of {row['batch_tokens']}" if "batch_equal" in row else ""
+        first = f"{1000 * row['first_token_seconds']:.1f} ms" if "first_token_seconds" in row else ""
+        rate = row.get("decode_tokens_per_second")
+        lines.append(f"| {row['model']} | `{row['mode']}` | {row['equal']} of {row['tokens']} | {batch} | {first} | "
+                     f"{amount(rate, 'tok/s') if rate else ''} |")
+    return lines
+
+
 KINDS = {"a CPU beside llama.cpp": peer_table, "distance of both sides to f32": kl_table, "quality on a text": quality_table,
-         "launches and uploads of a GPU": gpu_runtime_table}
+         "launches and uploads of a GPU": gpu_runtime_table, "tokens of models on a GPU": gpu_models_table}
 
 
 def main():
