@@ -8,7 +8,6 @@
 #include "llvm/Config/llvm-config.h"
 
 #include <filesystem>
-#include <unistd.h>
 
 namespace adze {
 
@@ -55,13 +54,15 @@ std::optional<std::string> KernelCache::find(const std::string &key) const {
 Status KernelCache::keep(const std::string &key, const std::string &object) const {
   if (!enabled())
     return Status::success();
-  // Not flushed: an entry that a crash cuts short fails its hash.
-  std::string path = folder + "/" + key, unfinished = path + ".partial-" + std::to_string(getpid());
-  if (Status status = writeFile(unfinished, hashText(object) + object); !status.ok())
+  // One at a time, since few outputs may be live at once.
+  std::lock_guard<std::mutex> lock(*writing);
+  auto entry = ScratchOutput::file(folder + "/" + key, Overwrite::Replace);
+  if (!entry)
+    return entry.takeStatus().withContext("--kernel-cache");
+  if (Status status = writeFile(entry->scratchPath(), hashText(object) + object); !status.ok())
     return status;
-  std::error_code error;
-  std::filesystem::rename(unfinished, path, error);
-  return error ? invalidInput(path + ": cannot be written: " + error.message()) : Status::success();
+  // Not flushed: an entry that a crash cuts short fails its hash.
+  return entry->commit(Durability::NotFlushed);
 }
 
 } // namespace adze

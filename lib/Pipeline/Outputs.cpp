@@ -13,6 +13,7 @@
 #include "llvm/Support/raw_ostream.h"
 
 #include <algorithm>
+#include <filesystem>
 
 using namespace mlir;
 
@@ -118,8 +119,13 @@ Status Session::writeArtifact() {
     auto file = ScratchOutput::file(options.output, overwriteOf(options));
     if (!file)
       return file.status();
-    if (Status status = writeProgram(scratch->scratchPath(), file->scratchPath()); !status.ok())
+    const std::string program = scratch->scratchPath() + "/" + kProgramFile;
+    if (Status status = writeProgram(scratch->scratchPath(), program); !status.ok())
       return status;
+    std::error_code error;
+    std::filesystem::rename(program, file->scratchPath(), error);
+    if (error)
+      return systemError(error.value(), "cannot rename '" + program + "' to '" + file->scratchPath() + "'");
     return file->commit();
   }
 

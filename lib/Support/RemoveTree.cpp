@@ -1,5 +1,6 @@
 #include "adze/Support/RemoveTree.h"
 
+#include <cerrno>
 #include <cstdint>
 #include <cstring>
 #include <fcntl.h>
@@ -50,9 +51,13 @@ void removeAt(int parent, const char *name, int depth) {
   int folder = openat(parent, name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
   if (folder < 0)
     return;
-  emptyFolder(folder, depth);
+  // Somebody may still be writing into it: what appears meanwhile goes too.
+  for (int attempt = 0; attempt < 100; ++attempt) {
+    emptyFolder(folder, depth);
+    if (unlinkat(parent, name, AT_REMOVEDIR) == 0 || errno != ENOTEMPTY)
+      break;
+  }
   close(folder);
-  unlinkat(parent, name, AT_REMOVEDIR);
 }
 
 } // namespace

@@ -6,6 +6,7 @@
 #include <cerrno>
 #include <csignal>
 #include <cstring>
+#include <ctime>
 #include <fcntl.h>
 #include <filesystem>
 #include <fmt/format.h>
@@ -19,7 +20,7 @@ namespace fs = std::filesystem;
 namespace {
 
 // What the signal handler removes. Fixed storage, because a handler may neither allocate nor lock; `live` is published
-// after the path is written and withdrawn before the slot is given away.
+// after the path is written, before there is anything at it, and withdrawn before the slot is given away.
 struct LiveSlot {
   std::atomic<bool> claimed{false};
   std::atomic<bool> live{false};
@@ -27,6 +28,7 @@ struct LiveSlot {
 };
 constexpr int slotCount = 16;
 LiveSlot slots[slotCount];
+std::atomic<bool> dying{false};
 
 int claimSlot(const std::string &path) {
   for (int i = 0; i < slotCount; ++i) {
@@ -47,12 +49,23 @@ void releaseSlot(int slot) {
   slots[slot].claimed.store(false, std::memory_order_release);
 }
 
-void removeAndDie(int number) {
+void removeLive() {
   for (LiveSlot &slot : slots)
     if (slot.live.load(std::memory_order_acquire))
       removeTree(slot.path);
+}
+
+void removeAndDie(int number) {
+  dying.store(true);
+  removeLive();
+  // Another thread, or the linker, may have been about to make a name while these were removed. No thread of this
+  // program makes a second one (see make), and the linker fails without its folder.
+  timespec moment = {0, 5'000'000};
+  nanosleep(&moment, nullptr);
+  removeLive();
   signal(number, SIG_DFL);
   raise(number);
+  // The signal is blocked until this handler returns, and then ends the program.
 }
 
 // Flushes one file or folder to disk.
@@ -106,8 +119,13 @@ void installScratchSignalHandler() {
   sigemptyset(&action.sa_mask);
   for (int number : {SIGINT, SIGTERM, SIGHUP})
     sigaddset(&action.sa_mask, number);
-  for (int number : {SIGINT, SIGTERM, SIGHUP})
+  for (int number : {SIGINT, SIGTERM, SIGHUP}) {
+    // What the caller had ignored (nohup, a shell's background job) stays ignored.
+    struct sigaction inherited = {};
+    if (sigaction(number, nullptr, &inherited) == 0 && inherited.sa_handler == SIG_IGN)
+      continue;
     sigaction(number, &action, nullptr);
+  }
 }
 
 Expected<ScratchOutput> ScratchOutput::make(std::string path, Overwrite overwrite, bool isFolder) {
@@ -119,19 +137,20 @@ Expected<ScratchOutput> ScratchOutput::make(std::string path, Overwrite overwrit
     return invalidInput(fmt::format("the output's name has {} bytes; at most 4000 are accepted", path.size()));
   static std::atomic<unsigned> counter{0};
   std::string scratch = fmt::format("{}.partial-{}-{}", path, getpid(), counter++);
-  if (isFolder ? mkdir(scratch.c_str(), 0777) != 0 : false)
-    return systemError(errno, fmt::format("cannot make the folder '{}'", scratch));
-  if (!isFolder) {
-    int descriptor = ::open(scratch.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
-    if (descriptor < 0)
-      return systemError(errno, fmt::format("cannot make the file '{}'", scratch));
-    ::close(descriptor);
-  }
   int slot = claimSlot(scratch);
-  if (slot < 0) {
-    removeTree(scratch.c_str());
+  if (slot < 0)
     return resourceExhausted(fmt::format("more than {} outputs are being written at a time", slotCount));
+  int made =
+      isFolder ? mkdir(scratch.c_str(), 0777) : ::open(scratch.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
+  if (made < 0) {
+    int error = errno;
+    releaseSlot(slot);
+    return systemError(error, fmt::format("cannot make the {} '{}'", isFolder ? "folder" : "file", scratch));
   }
+  if (!isFolder)
+    ::close(made);
+  while (dying.load())
+    pause();
   return ScratchOutput(std::move(scratch), std::move(path), overwrite, isFolder, slot);
 }
 
@@ -183,16 +202,18 @@ void ScratchOutput::discard() {
   releaseSlot(std::exchange(slot, -1));
 }
 
-Status ScratchOutput::commit() {
+Status ScratchOutput::commit(Durability durability) {
   if (slot < 0)
     return internalError(fmt::format("the output '{}' was committed or discarded before", destination));
-  if (Status status = flushTree(scratch); !status.ok())
-    return status;
+  const bool flushed = durability == Durability::Flushed;
+  if (flushed)
+    if (Status status = flushTree(scratch); !status.ok())
+      return status;
   if (overwrite == Overwrite::Replace && exists(destination)) {
     // One step where the file system can swap two names: a reader sees the old or the new one, never none.
     if (renameWith(scratch, destination, exchange) == 0) {
       discard();
-      return flush(parentOf(destination));
+      return flushed ? flush(parentOf(destination)) : Status::success();
     }
     if (isFolder)
       removeTree(destination.c_str());
@@ -204,7 +225,7 @@ Status ScratchOutput::commit() {
   if (failed != 0 && ::rename(scratch.c_str(), destination.c_str()) != 0)
     return systemError(errno, fmt::format("cannot rename '{}' to '{}'", scratch, destination));
   releaseSlot(std::exchange(slot, -1));
-  return flush(parentOf(destination));
+  return flushed ? flush(parentOf(destination)) : Status::success();
 }
 
 Expected<uint64_t> freeDiskBytes(const std::string &path) {

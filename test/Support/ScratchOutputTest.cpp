@@ -4,6 +4,7 @@
 #include <csignal>
 #include <gtest/gtest.h>
 #include <sys/wait.h>
+#include <thread>
 #include <unistd.h>
 
 using namespace adze;
@@ -107,6 +108,49 @@ TEST(ScratchOutput, IsRemovedBySignals) {
     EXPECT_TRUE(WIFSIGNALED(state) && WTERMSIG(state) == number);
     EXPECT_EQ(entries(place.path()), 0u);
   }
+}
+
+TEST(ScratchOutput, IsRemovedWhileAnotherThreadWritesIntoIt) {
+  for (int round = 0; round < 20; ++round) {
+    TemporaryFolder place;
+    pid_t child = fork();
+    if (child == 0) {
+      installScratchSignalHandler();
+      ScratchOutput output = std::move(*ScratchOutput::folder(place / "model.adze", Overwrite::Refuse, "x"));
+      // One thread fills the folder, one makes outputs without end: neither may leave any.
+      std::thread fills([&] {
+        for (int i = 0;; ++i)
+          (void)writeFile(output.scratchPath() + "/" + std::to_string(i), "w");
+      });
+      std::thread makes([&] {
+        for (;;)
+          (void)ScratchOutput::file(place / "file", Overwrite::Refuse);
+      });
+      usleep(2000);
+      raise(SIGTERM);
+      _exit(0);
+    }
+    int state = 0;
+    ASSERT_EQ(waitpid(child, &state, 0), child);
+    EXPECT_TRUE(WIFSIGNALED(state) && WTERMSIG(state) == SIGTERM);
+    EXPECT_EQ(entries(place.path()), 0u) << "round " << round;
+  }
+}
+
+TEST(ScratchOutput, SignalsThatTheCallerIgnoresStayIgnored) {
+  TemporaryFolder place;
+  pid_t child = fork();
+  if (child == 0) {
+    signal(SIGHUP, SIG_IGN);
+    installScratchSignalHandler();
+    ScratchOutput output = std::move(*ScratchOutput::file(place / "out", Overwrite::Refuse));
+    raise(SIGHUP);
+    _exit(writeFile(output.scratchPath(), "content").ok() && output.commit().ok() ? 0 : 1);
+  }
+  int state = 0;
+  ASSERT_EQ(waitpid(child, &state, 0), child);
+  EXPECT_TRUE(WIFEXITED(state) && WEXITSTATUS(state) == 0);
+  EXPECT_EQ(readAll(place / "out"), "content");
 }
 
 TEST(FileWriter, ReportsAFullDisk) {

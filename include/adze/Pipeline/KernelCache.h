@@ -3,8 +3,9 @@
 // Models of one shape share most of their kernels, and a model that is compiled again after a change of one pass shares
 // nearly all. A kernel's object is a function of its tile function, the pipeline below it and this program, so the key
 // is a hash of just these; a program of another build has other keys. Entries are one file each, with a hash of their
-// bytes: a damaged one is as good as none. The folder holds code that artifacts will run: it must be the user's own.
-// Never used in builds with mutants, whose code depends on more than the key.
+// bytes: a damaged one is as good as none. They appear whole, and a signal leaves no part of one (ScratchOutput.h). The
+// folder holds code that artifacts will run: it must be the user's own. Never used in builds with mutants, whose code
+// depends on more than the key.
 //
 // Threads: find() and keep() from any thread and any process.
 #ifndef ADZE_PIPELINE_KERNELCACHE_H
@@ -12,6 +13,8 @@
 
 #include "adze/Support/Status.h"
 
+#include <memory>
+#include <mutex>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -34,6 +37,7 @@ public:
 private:
   std::string folder;
   std::string program; ///< hash of this program's file
+  std::unique_ptr<std::mutex> writing = std::make_unique<std::mutex>();
 };
 
 } // namespace adze

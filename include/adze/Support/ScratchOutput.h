@@ -2,8 +2,8 @@
 //
 // A file or a folder is written beside its final place under a scratch name, flushed to disk, and renamed on commit().
 // The destructor removes it when commit() was not reached, and so does a signal once installScratchSignalHandler() was
-// called (SIGINT, SIGTERM, SIGHUP: remove every live scratch output, then die of the same signal). A full disk
-// therefore leaves nothing behind.
+// called (SIGINT, SIGTERM, SIGHUP: remove every live scratch output, then die of the same signal, so that a shell sees
+// 130, 143 or 129). A full disk therefore leaves nothing behind.
 //
 // Limits: at most 16 scratch outputs at a time and paths of at most 4000 bytes, because the signal handler may not
 // allocate. Methods of one object are for one thread at a time; different objects are independent.
@@ -22,13 +22,16 @@ namespace adze {
 // What to do when the final name exists already.
 enum class Overwrite { Refuse, Replace };
 
+// Whether commit() waits until the bytes are on disk. Without it a crash of the machine may leave a file cut short
+// under its final name: for what is checked when it is read.
+enum class Durability { Flushed, NotFlushed };
+
 class ScratchOutput {
 public:
-  // Makes PATH.partial-PID (a file or a folder) beside `path`. With Refuse an existing `path` is InvalidInput that
-  // names
-  // --force; with Replace the old one goes only when commit() succeeds. A folder is replaced only by a folder, a file
-  // only by a file, and a folder only when it is empty or holds the file `marker`: --force on a home folder must not
-  // erase it.
+  // Makes PATH.partial-PID-N (a file or a folder) beside `path`. With Refuse an existing `path` is InvalidInput that
+  // names --force; with Replace the old one goes only when commit() succeeds. A folder is replaced only by a folder, a
+  // file only by a file, and a folder only when it is empty or holds the file `marker`: --force on a home folder must
+  // not erase it.
   static Expected<ScratchOutput> file(const std::string &path, Overwrite overwrite);
   static Expected<ScratchOutput> folder(const std::string &path, Overwrite overwrite, std::string_view marker);
   ScratchOutput(ScratchOutput &&other) noexcept;
@@ -40,7 +43,7 @@ public:
   const std::string &finalPath() const { return destination; }
 
   // Flushes everything written to disk, then renames to the final name. At most once.
-  Status commit();
+  Status commit(Durability durability = Durability::Flushed);
   // Removes the scratch output now.
   void discard();
 
@@ -85,7 +88,7 @@ Status writeFile(const std::string &path, std::string_view text);
 // Free bytes on the file system that holds `path` (or its nearest existing parent).
 Expected<uint64_t> freeDiskBytes(const std::string &path);
 
-// Called once by a tool's main.
+// Called once by a tool's main. A signal that the program was started with as ignored (nohup) stays ignored.
 void installScratchSignalHandler();
 
 } // namespace adze

@@ -28,7 +28,8 @@ Expected<std::string> compileToObject(llvm::Module &module, const TargetInfo &ta
                                       const std::vector<std::string> &exported);
 
 /// Links object files, in that order, into a shared object without dependencies. Failure of the linker names the
-/// command that repeats it.
+/// command that repeats it. The linker writes temporary files beside `output`, which so belongs into a folder of its
+/// own where it must not leave any: it is a process apart, and a signal that ends this one may not reach it.
 Status linkSharedObject(const std::vector<std::string> &objectFiles, const std::string &output);
 
 /// Names that the object file uses and does not define.

@@ -37,9 +37,8 @@ Status linkSharedObject(const std::vector<std::string> &objectFiles, const std::
       "-z",   "relro",   "-z", "noexecstack", "--hash-style=gnu", "--gc-sections",   "-O1", "--strip-all"};
   command.insert(command.end(), objectFiles.begin(), objectFiles.end());
 
-  SmallString<128> log;
-  if (std::error_code error = sys::fs::createTemporaryFile("adze-link", "log", log))
-    return ioError("cannot make a temporary file for the linker's messages: " + error.message());
+  // Beside the output, so that whoever removes its folder (a signal, too) removes this.
+  const std::string log = output + ".log";
   std::vector<StringRef> words(command.begin(), command.end());
   std::optional<StringRef> redirects[] = {StringRef(), StringRef(log), StringRef(log)};
   std::string error;
