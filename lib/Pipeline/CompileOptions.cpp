@@ -1,8 +1,27 @@
 #include "adze/Pipeline/CompileOptions.h"
 
+#include "adze/Transforms/Llm/GroupingRules.h"
+
 #include <algorithm>
 
 namespace adze {
+
+static Status checkFuse(const std::string &fuse) {
+  const std::vector<std::string_view> rules = groupingRuleNames();
+  for (size_t at = 0; at <= fuse.size();) {
+    size_t end = std::min(fuse.find('+', at), fuse.size());
+    std::string_view name = std::string_view(fuse).substr(at, end - at);
+    at = end + 1;
+    if (name == "all" || name == "none" || std::find(rules.begin(), rules.end(), name) != rules.end())
+      continue;
+    std::string names;
+    for (std::string_view rule : rules)
+      names += (names.empty() ? "" : ", ") + std::string(rule);
+    return invalidInput("--fuse=" + fuse + ": '" + std::string(name) + "' is no grouping rule; all, none, or some of " +
+                        names + " joined by + are accepted");
+  }
+  return Status::success();
+}
 
 Status CompileOptions::check() const {
   if (printPipeline || listCpus)
@@ -34,8 +53,8 @@ Status CompileOptions::check() const {
       return status;
   if (kvPage != 16 && kvPage != 32 && kvPage != 64)
     return invalidInput("--kv-page=" + std::to_string(kvPage) + ": 16, 32 or 64 is accepted");
-  if (fuse.find_first_not_of("abcdefghijklmnopqrstuvwxyz-+0123456789") != std::string::npos || fuse.empty())
-    return invalidInput("--fuse=" + fuse + ": all, none, or names of grouping rules joined by + are accepted");
+  if (Status status = checkFuse(fuse); !status.ok())
+    return status;
   const bool text = compileTo && *compileTo != Phase::Native;
   const std::string wanted = emit == Emit::So ? "so" : "ptx";
   if (emit != Emit::Dir && text)

@@ -8,6 +8,7 @@
 
 #include "GroupPlan.h"
 #include "adze/Target/TargetInfo.h"
+#include "adze/Transforms/Llm/GroupingRules.h"
 #include "adze/Transforms/Llm/Passes.h"
 #include "llvm/ADT/StringExtras.h"
 
@@ -47,8 +48,7 @@ struct FormKernels : adze::llm::impl::FormKernelsPassBase<FormKernels> {
         chosen.push_back(*rule);
       else if (name != "none") {
         getOperation().emitError() << "there is no grouping rule named '" << name << "'; there are "
-                                   << llvm::join(llvm::map_range(kRules, [](const GroupingRule &r) { return r.name; }),
-                                                 ", ");
+                                   << llvm::join(adze::groupingRuleNames(), ", ");
         return signalPassFailure();
       }
     }
@@ -60,8 +60,16 @@ struct FormKernels : adze::llm::impl::FormKernelsPassBase<FormKernels> {
         return signalPassFailure();
       }
       GroupPlan plan(step, *info);
+      auto isChosen = [&](const GroupingRule &rule) {
+        return llvm::any_of(chosen, [&](const GroupingRule &r) { return r.name == rule.name; });
+      };
       for (const GroupingRule &rule : kRules)
-        if (llvm::any_of(chosen, [&](const GroupingRule &r) { return r.name == rule.name; }))
+        if (isChosen(rule))
+          rule.apply(plan);
+      // The others say what they would have done, so that nobody looks for a reason in the model.
+      plan.switchOff();
+      for (const GroupingRule &rule : kRules)
+        if (!isChosen(rule))
           rule.apply(plan);
       for (auto [rule, count] : plan.counts())
         statisticOf(rule) += count;
@@ -86,3 +94,10 @@ struct FormKernels : adze::llm::impl::FormKernelsPassBase<FormKernels> {
   }
 };
 } // namespace
+
+std::vector<std::string_view> adze::groupingRuleNames() {
+  std::vector<std::string_view> names;
+  for (const GroupingRule &rule : kRules)
+    names.push_back(rule.name);
+  return names;
+}

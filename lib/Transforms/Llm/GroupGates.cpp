@@ -45,9 +45,8 @@ void adze::llm::groupGates(GroupPlan &plan) {
                  "halves of " + llvm::Twine(width) + " columns are not whole tiles of " + llvm::Twine(tile));
       continue;
     }
-    plan.merge(silu, mul, "gate");
-    plan.merge(gate, mul, "gate");
-    plan.merge(up, mul, "gate");
-    plan.merge(product.operation(), mul, "gate");
+    for (Operation *member : {silu.getOperation(), gate.getOperation(), up.getOperation(), product.operation()})
+      if (!plan.merge(member, mul, "gate"))
+        break;
   }
 }

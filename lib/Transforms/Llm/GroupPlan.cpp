@@ -119,6 +119,10 @@ bool GroupPlan::merge(Operation *a, Operation *b, llvm::StringRef rule) {
     leave(a, rule, "its neighbour is a kernel already");
     return false;
   }
+  if (off) {
+    reasons[a].push_back((rule + ": switched off by --fuse").str());
+    return false;
+  }
   auto members = membersOf(b);
   for (Operation *op : members)
     group[op] = first;
@@ -141,10 +145,13 @@ bool GroupPlan::merge(Operation *a, Operation *b, llvm::StringRef rule) {
 }
 
 void GroupPlan::leave(Operation *op, llvm::StringRef rule, const llvm::Twine &reason) {
-  reasons[op].push_back((rule + ": " + reason).str());
+  if (!off) // that it is off is reason enough
+    reasons[op].push_back((rule + ": " + reason).str());
 }
 
 Operation *GroupPlan::cloneFor(Operation *op, Operation *reader) {
+  if (off)
+    return op;
   OpBuilder builder(reader);
   Operation *copy = builder.clone(*op);
   for (auto [from, to] : llvm::zip(op->getResults(), copy->getResults())) {

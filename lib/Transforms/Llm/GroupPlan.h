@@ -41,11 +41,15 @@ public:
   /// True if every reader of `value` belongs to the group of `reader`.
   bool readOnlyBy(mlir::Value value, mlir::Operation *reader) const;
 
-  /// Joins the groups of two ops for the rule; false, with the reason noted, if the joined group would wait for itself.
+  /// From here on rules are switched off: a merge only notes, at its first op, that it would have been tried.
+  void switchOff() { off = true; }
+
+  /// Joins the groups of two ops for the rule; false, with the reason noted, if the joined group would wait for itself
+  /// or the rule is switched off.
   bool merge(mlir::Operation *a, mlir::Operation *b, llvm::StringRef rule);
   /// Notes why a rule left `op` alone.
   void leave(mlir::Operation *op, llvm::StringRef rule, const llvm::Twine &reason);
-  /// A copy of `op` before `reader` that only `reader` reads, as a group of its own.
+  /// A copy of `op` before `reader` that only `reader` reads, as a group of its own; `op` where rules are switched off.
   mlir::Operation *cloneFor(mlir::Operation *op, mlir::Operation *reader);
 
   /// How often each rule merged.
@@ -68,9 +72,10 @@ private:
   /// Values with one row for each output row.
   llvm::DenseSet<mlir::Value> outputRows;
   unsigned nextGroup = 0;
+  bool off = false;
 };
 
-/// A grouping rule: its name, as in --rules, and what it does to a plan.
+/// A grouping rule: its name, as in --fuse, and what it does to a plan.
 struct GroupingRule {
   llvm::StringRef name;
   void (*apply)(GroupPlan &plan);

@@ -12,7 +12,7 @@ llm.weight @w : tensor<64x64xf32> {
 
 // NONE-LABEL: @puts_every_op_into_a_kernel
 // NONE: llm.get_weight
-// NONE: llm.kernel family "linear" (%{{.*}} as %{{.*}}, %{{.*}} as %{{.*}} : tensor<?x64xf32>, tensor<64x64xf32>) -> tensor<?x64xf32> attributes {rows = "T"}
+// NONE: llm.kernel family "linear" (%{{.*}} as %{{.*}}, %{{.*}} as %{{.*}} : tensor<?x64xf32>, tensor<64x64xf32>) -> tensor<?x64xf32> attributes {rows = "T", unfused = ["residual: switched off by --fuse"]}
 // NONE: llm.kernel family "elementwise"
 // NONE: llm.kernel family "gather_rows" (%{{.*}}) -> tensor<?x64xf32> attributes {rows = "R"}
 // NONE: llm.kernel family "elementwise" {{.*}} attributes {rows = "R"}
