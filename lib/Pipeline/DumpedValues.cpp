@@ -5,6 +5,7 @@
 #include "adze/Support/Json.h"
 #include "adze/Support/MappedFile.h"
 
+#include <algorithm>
 #include <bit>
 #include <charconv>
 #include <cstring>
@@ -65,7 +66,6 @@ Expected<DumpedValues> DumpedValues::read(const std::string &path) {
     return foreign("adze.layer");
   DumpedValues dump;
   std::string tokens;
-  std::map<std::string, std::string> sources;
   bool layered = false;
   for (const auto &[key, value] : (*header)["__metadata__"].items()) {
     if (!value.is_string())
@@ -78,7 +78,7 @@ Expected<DumpedValues> DumpedValues::read(const std::string &path) {
     else if (key.starts_with("adze.option."))
       dump.options[key.substr(12)] = text;
     else if (key.starts_with("adze.source."))
-      sources[key] = text;
+      dump.sources.push_back(text);
   }
   if (!layered)
     return foreign("adze.layer");
@@ -95,8 +95,7 @@ Expected<DumpedValues> DumpedValues::read(const std::string &path) {
   }
   if (dump.tokens.empty())
     return foreign("list of ids in adze.tokens");
-  for (const auto &[key, hash] : sources)
-    dump.sources.push_back(hash);
+  std::sort(dump.sources.begin(), dump.sources.end());
   for (const import::SafetensorsEntry &entry : *entries) {
     auto tensor = tensorOf(entry, file->bytes(), path);
     if (!tensor)

@@ -136,6 +136,10 @@ Status Session::writeArtifact() {
   auto manifest = buildManifest(*module, settings, *target);
   if (!manifest)
     return manifest.status();
+  // A module that a person wrote may name fewer files than the model beside it.
+  for (const ManifestSource &source : sources)
+    if (llvm::none_of(manifest->sources, [&](const ManifestSource &known) { return known.name == source.name; }))
+      manifest->sources.push_back(source);
   manifest->licence = licence;
   manifest->generation = generation;
   if (tokenizer)

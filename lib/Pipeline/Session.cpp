@@ -66,6 +66,8 @@ Status Session::importFrom() {
   generation = std::move(model->generation);
   licence = std::move(model->licence);
   weightsFolder = std::move(model->folder);
+  for (llm::FileOp file : module->getOps<llm::FileOp>())
+    sources.push_back({file.getPath().str(), int64_t(file.getSize()), file.getHash().str()});
   return Status::success();
 }
 
@@ -82,6 +84,13 @@ Status Session::readModule() {
   if (!module)
     return invalidInput("--start-from=" + options.startFrom +
                         ": the file is no module of Adze (the messages above say why)");
+  // With a model beside it, both must come of the same files: the tokenizer is the model's.
+  for (llm::FileOp file : module->getOps<llm::FileOp>())
+    for (const ManifestSource &source : sources)
+      if (source.name == file.getPath() && source.hash != file.getHash())
+        return invalidInput("--start-from=" + options.startFrom + ": was made from " + source.name + " with the hash " +
+                            file.getHash().str() + "; that of " + options.model + " has " + source.hash +
+                            ". Import the model again");
   if (auto phase = (*module)->getAttrOfType<StringAttr>("adze.phase")) {
     passed = parsePhase(phase.getValue());
     if (!passed || *passed == Phase::Native)

@@ -59,6 +59,7 @@ private:
   std::optional<TokenizerTable> tokenizer;
   GenerationDefaults generation;
   std::string licence, weightsFolder;
+  std::vector<ManifestSource> sources; // files of the model, where one was imported
 };
 
 } // namespace adze

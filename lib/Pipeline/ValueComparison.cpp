@@ -10,6 +10,7 @@
 #include "llvm/Support/Format.h"
 #include "llvm/Support/raw_ostream.h"
 
+#include <algorithm>
 #include <cmath>
 
 using namespace mlir;
@@ -133,6 +134,7 @@ Expected<NamedValues> Session::referenceValues(const DumpedValues &dump, const s
   std::vector<std::string> hashes;
   for (llm::FileOp file : module->getOps<llm::FileOp>())
     hashes.push_back(file.getHash().str());
+  std::sort(hashes.begin(), hashes.end());
   if (hashes != dump.sources)
     return invalidInput("--compare-values=" + options.compareValues +
                         ": the values were computed by an artifact of "

@@ -18,7 +18,7 @@ struct DumpedValues {
   int64_t layer = 0;
   std::vector<int64_t> tokens;
   std::map<std::string, std::string> options; ///< of the compilation: numerics, fuse, cpu, kv-page
-  std::vector<std::string> sources;           ///< hashes of the model's files
+  std::vector<std::string> sources;           ///< hashes of the model's files, ascending
   std::vector<std::pair<std::string, llm::reference::Tensor>> values;
 
   static Expected<DumpedValues> read(const std::string &path);

@@ -35,6 +35,13 @@ struct SourceFile {
   MappedFile map;
 };
 
+// A file that was read and has no tensors: configuration, tokenizer, template, index, licence.
+struct SourceDocument {
+  std::string name; // relative to Checkpoint::folder
+  uint64_t size = 0;
+  std::string hash; // as llm.file has it
+};
+
 // How positions turn into angles; folded into one table of inverse frequencies
 // (lib/Import/Families/InverseFrequencies).
 struct RopeSettings {
@@ -66,6 +73,7 @@ struct Checkpoint {
   std::string weightFile; // file or index that lists the tensors: for messages
   bool gguf = false;      // which of a row's two names the tensors have
   std::vector<SourceFile> files;
+  std::vector<SourceDocument> documents; // in the order in which they were read
   std::map<std::string, StoredTensor> tensors;
   ModelConfig config;
   TokenizerTable tokenizer;

@@ -44,6 +44,12 @@ WeightTable::WeightTable(const Checkpoint &checkpoint, const Family &family, mli
     llm::FileOp::create(builder, builder.getUnknownLoc(), fileSymbol(i), file.name, int64_t(file.map.size()),
                         hashBytes(file.map.bytes()));
   }
+  // No weight reads these; the artifact's manifest lists them with the others.
+  for (size_t i = 0; i < checkpoint.documents.size(); ++i) {
+    const SourceDocument &file = checkpoint.documents[i];
+    llm::FileOp::create(builder, builder.getUnknownLoc(), fileSymbol(checkpoint.files.size() + i), file.name,
+                        int64_t(file.size), file.hash);
+  }
 }
 
 const TensorRow *WeightTable::row(Role role) const {

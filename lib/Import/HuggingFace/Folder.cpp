@@ -4,6 +4,7 @@
 #include "adze/Import/Doors.h"
 #include "adze/Import/Safetensors.h"
 #include "adze/Import/ShardIndex.h"
+#include "adze/Support/Hash.h"
 #include "adze/Support/RootedFolder.h"
 #include "adze/Text/TokenizerImport.h"
 
@@ -14,16 +15,26 @@ namespace {
 constexpr uint64_t configLimit = 4u << 20, textLimit = 16u << 20, tokenizerLimit = 64u << 20;
 constexpr const char *singleFile = "model.safetensors", *indexFile = "model.safetensors.index.json";
 
-// The text of a file that may be absent (then empty).
-Expected<std::string> optionalText(const RootedFolder &folder, const char *name, uint64_t limit) {
+// The text of a file, which becomes a source of the model.
+Expected<std::string> readDocument(Checkpoint &checkpoint, const RootedFolder &folder, const char *name,
+                                   uint64_t limit) {
   Expected<std::string> text = folder.readText(name, limit);
+  if (text)
+    checkpoint.documents.push_back({name, text->size(), hashText(*text)});
+  return text;
+}
+
+// The same for a file that may be absent (then empty).
+Expected<std::string> optionalText(Checkpoint &checkpoint, const RootedFolder &folder, const char *name,
+                                   uint64_t limit) {
+  Expected<std::string> text = readDocument(checkpoint, folder, name, limit);
   if (!text && text.status().code() == ErrorCode::NotFound)
     return std::string();
   return text;
 }
 
-Expected<Json> requiredJson(const RootedFolder &folder, const char *name, uint64_t limit) {
-  Expected<std::string> text = folder.readText(name, limit);
+Expected<Json> requiredJson(Checkpoint &checkpoint, const RootedFolder &folder, const char *name, uint64_t limit) {
+  Expected<std::string> text = readDocument(checkpoint, folder, name, limit);
   if (!text)
     return text.takeStatus();
   return parseJson(*text, folder.path() + "/" + name);
@@ -63,7 +74,7 @@ Status addShard(Checkpoint &checkpoint, const RootedFolder &folder, const std::s
 // The index says which file holds which tensor; files and index must say the same.
 Status addShards(Checkpoint &checkpoint, const RootedFolder &folder) {
   std::string path = folder.path() + "/" + indexFile;
-  Expected<std::string> text = folder.readText(indexFile, shardIndexLimit);
+  Expected<std::string> text = readDocument(checkpoint, folder, indexFile, shardIndexLimit);
   if (!text)
     return text.takeStatus();
   Expected<ShardIndex> index = readShardIndex(*text, path);
@@ -87,7 +98,7 @@ Status addShards(Checkpoint &checkpoint, const RootedFolder &folder) {
 }
 
 Status readTokenizer(Checkpoint &checkpoint, const RootedFolder &folder) {
-  Expected<std::string> tokenizer = folder.readText("tokenizer.json", tokenizerLimit);
+  Expected<std::string> tokenizer = readDocument(checkpoint, folder, "tokenizer.json", tokenizerLimit);
   if (!tokenizer) {
     if (tokenizer.status().code() == ErrorCode::NotFound && folder.contains("tokenizer.model"))
       return unsupported(folder.path() +
@@ -98,7 +109,7 @@ Status readTokenizer(Checkpoint &checkpoint, const RootedFolder &folder) {
   std::string texts[3];
   const char *names[3] = {"tokenizer_config.json", "special_tokens_map.json", "chat_template.jinja"};
   for (int i = 0; i < 3; ++i) {
-    Expected<std::string> text = optionalText(folder, names[i], textLimit);
+    Expected<std::string> text = optionalText(checkpoint, folder, names[i], textLimit);
     if (!text)
       return text.takeStatus();
     texts[i] = std::move(*text);
@@ -122,7 +133,7 @@ Expected<Checkpoint> openHuggingFace(const std::string &path) {
   if (!folder->contains("config.json") && folder->contains("adapter_config.json"))
     return unsupported(folder->path() +
                        ": an adapter (adapter_config.json), not a model. Merge it into its base model first");
-  Expected<Json> config = requiredJson(*folder, "config.json", configLimit);
+  Expected<Json> config = requiredJson(checkpoint, *folder, "config.json", configLimit);
   if (!config)
     return config.takeStatus();
   if (Status s = readConfig(*config, checkpoint.where, checkpoint.config, checkpoint.generation); !s.ok())
@@ -133,7 +144,7 @@ Expected<Checkpoint> openHuggingFace(const std::string &path) {
   checkpoint.config.name = checkpoint.config.name.substr(checkpoint.config.name.rfind('/') + 1);
 
   if (folder->contains("generation_config.json")) {
-    Expected<Json> generation = requiredJson(*folder, "generation_config.json", configLimit);
+    Expected<Json> generation = requiredJson(checkpoint, *folder, "generation_config.json", configLimit);
     if (!generation)
       return generation.takeStatus();
     if (Status s = readGenerationConfig(*generation, folder->path() + "/generation_config.json", checkpoint.generation);
@@ -154,7 +165,7 @@ Expected<Checkpoint> openHuggingFace(const std::string &path) {
     return s;
   for (const char *name : {"LICENSE", "LICENSE.txt", "LICENSE.md", "LICENCE"})
     if (checkpoint.licence.empty() && folder->contains(name)) {
-      Expected<std::string> text = folder->readText(name, configLimit);
+      Expected<std::string> text = readDocument(checkpoint, *folder, name, configLimit);
       if (!text)
         return text.takeStatus();
       checkpoint.licence = std::move(*text);

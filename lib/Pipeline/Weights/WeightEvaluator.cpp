@@ -8,6 +8,7 @@
 #include "adze/Support/RootedFolder.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
+#include "llvm/ADT/StringSet.h"
 
 #include <cstring>
 
@@ -87,13 +88,17 @@ WeightEvaluator::~WeightEvaluator() = default;
 
 Expected<WeightEvaluator> WeightEvaluator::open(mlir::ModuleOp module, const std::string &path, bool checkHashes) {
   WeightEvaluator evaluator;
-  auto ops = module.getOps<llm::FileOp>();
-  if (ops.empty())
+  // Of the module's files only those that hold weights: nobody needs a configuration twice.
+  llvm::StringSet<> read;
+  module.walk([&](llm::SourceTensorOp tensor) { read.insert(tensor.getFile()); });
+  if (read.empty())
     return evaluator;
   Expected<RootedFolder> folder = RootedFolder::open(path);
   if (!folder)
     return folder.takeStatus();
-  for (llm::FileOp op : ops) {
+  for (llm::FileOp op : module.getOps<llm::FileOp>()) {
+    if (!read.contains(op.getSymName()))
+      continue;
     Expected<MappedFile> map = folder->map(op.getPath().str());
     if (!map)
       return map.takeStatus();
