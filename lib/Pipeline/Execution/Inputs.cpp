@@ -1,4 +1,5 @@
 // Inputs.cpp: the values that a function's arguments get.
+#include "adze/Format/Encodings.h"
 #include "adze/Pipeline/Execution/KernelMemory.h"
 #include "adze/Pipeline/Execution/Scenario.h"
 
@@ -65,9 +66,18 @@ static reference::Tensor fill(RankedTensorType type, int64_t rows, Numbers numbe
 reference::Tensor generatedSource(llm::SourceTensorOp op, uint64_t seed) {
   auto type = cast<RankedTensorType>(op.getType());
   Random random(mix(seed, (op.getFile() + ":" + Twine(op.getOffset()) + ":" + op.getPart()).str()));
-  bool grouped = op.getPart() != "data";
-  // Vectors are weights of norms and biases; a scale is small, as a product has many terms.
-  reference::Tensor tensor = fill(type, 0, Numbers::Units, type.getRank() == 1 ? 1.0 : grouped ? 0.02 : 0.2, random);
+  // A weight is about 0.1 in every encoding, so that values keep their size from layer to layer. Were one larger, the
+  // scores of attention would grow until one key takes all, and which one it is no rounding keeps: no bound would hold.
+  constexpr double kFloat = 0.2, kScale = 0.02, kLargestScaleCode = 127;
+  auto part = partByName(op.getPart());
+  double scale = part == TensorPart::Data ? kFloat : part == TensorPart::Outer ? kScale / kLargestScaleCode : kScale;
+  // Vectors are weights of norms and biases.
+  reference::Tensor tensor = fill(type, 0, Numbers::Units, type.getRank() == 1 ? 1.0 : scale, random);
+  // The six bits of a q6_k code lie in a byte (Encodings.h); no file holds another one.
+  if (part == TensorPart::Codes &&
+      encodingByName(std::string_view(op.getEncoding())) == &encodingInfo(TensorEncoding::Q6_K))
+    for (int64_t &code : tensor.ints)
+      code >>= 2;
   if (type.getRank() == 1)
     for (float &number : tensor.floats)
       number = reference::roundTo(tensor.element, 0.75 + number / 4);

@@ -22,7 +22,7 @@ parser = argparse.ArgumentParser()
 parser.add_argument("--source", required=True)
 parser.add_argument("--build", required=True)
 parser.add_argument("--seed", default="1")
-parser.add_argument("--few", action="store_true", help="one float and one quantized model of each family")
+parser.add_argument("--few", action="store_true", help="one float and one quantized model of each family, and one of six bits")
 parser.add_argument("names", nargs="*")
 args = parser.parse_args()
 CPU = "x86-64-v3"
@@ -78,7 +78,7 @@ def main():
         cases = json.load(file)["cases"]
     jobs = [case for case in cases if not args.names or case["name"] in args.names]
     if args.few:
-        jobs = [case for case in jobs if re.search(r"-untied-(float|q4_1)$", case["name"])]
+        jobs = [case for case in jobs if re.search(r"-untied-(float|q4_1)$|^llama3-tied-q6_k$", case["name"])]
     if not jobs:
         print("no such model")
         return 1
