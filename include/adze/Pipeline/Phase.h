@@ -28,7 +28,8 @@ std::optional<Phase> parsePhase(std::string_view name);
 /// "import, llm, kernels, exec, native"
 std::string phaseNames();
 
-/// What the pipelines depend on, settled.
+/// What the pipelines depend on, settled. Empty numerics leave the module's types as they are: for modules that say
+/// themselves what is rounded.
 struct PhaseSettings {
   std::string numerics, cpu, fuse;
   int64_t kvPage = 64;

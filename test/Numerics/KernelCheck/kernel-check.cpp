@@ -17,15 +17,14 @@
 // each thread (adze/Pipeline/Execution/GpuModel.h); --object keeps its PTX behind one line for each kernel's launch.
 #include "../../Target/EmulatedInstructions.h"
 #include "adze/Conversion/KernelAbi.h"
-#include "adze/Conversion/LlmToTile/Passes.h"
 #include "adze/Dialect/Llm/Reference/Evaluator.h"
 #include "adze/Dialect/Tile/IR/Tile.h"
 #include "adze/Pipeline/Execution/KernelMemory.h"
 #include "adze/Pipeline/Execution/LoadedKernels.h"
 #include "adze/Pipeline/Gpu/GpuProgram.h"
+#include "adze/Pipeline/Phase.h"
 #include "adze/Support/Mutant.h"
 #include "adze/Target/NativeCode.h"
-#include "adze/Transforms/Llm/Passes.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Math/IR/Math.h"
@@ -387,12 +386,9 @@ static int checkLevel(MLIRContext &context, const adze::TargetInfo &target, llvm
     return 1;
   llvm::SmallVector<func::FuncOp> steps(module->getOps<func::FuncOp>());
   std::string name(target.name());
-  std::string numerics = numericsName == "none" ? "" : "llm-assign-numerics{numerics=" + numericsName + "},";
-  std::string pipeline = numerics + "llm-assign-kv-order{page=" + std::to_string(pageTokens) + " target=" + name +
-                         "},llm-fuse-qkv,llm-fuse-gate-up,llm-assign-weight-packs{target=" + name +
-                         "},llm-form-kernels{rules=" + rules + " target=" + name +
-                         "},llm-verify-kernels,llm-choose-schedules{target=" + name +
-                         "},convert-llm-to-tile{target=" + name + "}";
+  adze::PhaseSettings settings{numericsName == "none" ? "" : numericsName.getValue(), name, rules, pageTokens, ""};
+  std::string pipeline =
+      phasePipeline(adze::Phase::Llm, settings) + "," + phasePipeline(adze::Phase::Kernels, settings);
   PassManager manager(&context);
   if (failed(parsePassPipeline(pipeline, manager)) || failed(manager.run(*module)))
     return 1;
@@ -453,8 +449,7 @@ int main(int argc, char **argv) {
   reference::registerReferenceEvaluator(registry);
   registerBuiltinDialectTranslation(registry);
   registerLLVMDialectTranslation(registry);
-  llm::registerLlmTransformsPasses();
-  adze::registerLlmToTilePasses();
+  adze::registerPipelinePasses();
   MLIRContext context(registry, MLIRContext::Threading::DISABLED);
   context.loadAllAvailableDialects();
   std::error_code error;
