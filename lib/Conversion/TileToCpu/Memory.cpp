@@ -222,6 +222,10 @@ Value KernelEmitter::loadUnmasked(const Access &access, ArrayRef<At> at, int lan
 void KernelEmitter::store(const Access &access, ArrayRef<At> at, int lane, Value value) {
   bool scalar = lane < 0;
   int64_t valid = validLanes(access, at, lane, lanes);
+  // Bits are stored: where a CPU has no masked store of 16 bits LLVM stores lane by lane, and a lane of bf16 it would
+  // first make wider and then round by a call of __truncsfbf2, which a program does not have.
+  if (access.element.isBF16())
+    value = bitcast(value, scalar ? Type(b.getI16Type()) : Type(vectorOf(b.getI16Type())));
   Mask masked = mask(access, at, lane, scalar);
   if (access.order) {
     refuse(kernel, "stores into packed memory");

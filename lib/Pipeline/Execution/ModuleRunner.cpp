@@ -63,16 +63,6 @@ bool ModuleRunner::rounds() {
       .wasInterrupted();
 }
 
-/// A masked store of bf16 makes LLVM call a conversion that a freestanding program does not have, so such kernels run
-/// with their boundaries peeled.
-static bool storesBf16(ModuleOp module) {
-  return module
-      .walk([](tile::StoreOp store) {
-        return getElementTypeOrSelf(store.getValue()).isBF16() ? WalkResult::interrupt() : WalkResult::advance();
-      })
-      .wasInterrupted();
-}
-
 Status ModuleRunner::prepare() {
   if (kernels || !hasKernels())
     return Status::success();
@@ -89,7 +79,7 @@ Status ModuleRunner::prepare() {
         llvm::raw_string_ostream(errors) << diagnostic << "; ";
       return success();
     });
-    auto compiled = LoadedKernels::compile(module, cpu, storesBf16(module) ? Lowering::Product : Lowering::Plain);
+    auto compiled = LoadedKernels::compile(module, cpu, Lowering::Plain);
     if (!compiled)
       return invalidInput(errors + compiled.status().message());
     known = std::move(*compiled);

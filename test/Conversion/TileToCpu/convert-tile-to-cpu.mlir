@@ -37,6 +37,21 @@ func.func @reads_far_behind_a_pointer(%x: !tile.ptr, %y: !tile.ptr, %T: index, %
 
 // -----
 
+// CHECK-LABEL: func.func @stores_the_bits_of_bf16_under_a_mask(
+// CHECK: llvm.intr.masked.store %{{.*}}, %{{.*}}, %{{.*}} {alignment = 2 : i32} : vector<8xi16>, vector<8xi1> into !llvm.ptr
+func.func @stores_the_bits_of_bf16_under_a_mask(%x: !tile.ptr, %y: !tile.ptr, %T: index, %B: index, %R: index, %layer: index) attributes {tile.kernel} {
+  %X = tile.view %x[%T] : !tile.view<1, f32>
+  %Y = tile.view %y[%T] : !tile.view<1, bf16>
+  tile.grid (%t) = (%T) by [8] {
+    %a = tile.load %X[%t] : !tile.view<1, f32> -> tensor<8xf32>
+    %b = arith.truncf %a : tensor<8xf32> to tensor<8xbf16>
+    tile.store %b, %Y[%t] : tensor<8xbf16>, !tile.view<1, bf16>
+  }
+  return
+}
+
+// -----
+
 // CHECK-LABEL: func.func @must_not_touch_functions_that_are_no_kernels
 func.func @must_not_touch_functions_that_are_no_kernels(%x: tensor<4xf32>) -> tensor<4xf32> {
   // CHECK: arith.addf {{.*}} : tensor<4xf32>
