@@ -1,5 +1,5 @@
 // kernel-check [--numerics=M] [--page=N] [--rules=R] [--target=NAME|all] [--batch=Q:KV:PROMPT,...] [--dump=FILE]
-//              [--object=FILE] FILE.mlir
+//              [--object=FILE] [--edges] FILE.mlir
 //
 // Takes steps as an importer makes them, brings them to kernels for each CPU level of this machine (or for --target, or
 // for all of them: instructions that the machine lacks are emulated), and compares the kernels with the reference
@@ -15,7 +15,10 @@
 // queries, tokens in the cache after the step, and prompt length of each request. --object keeps the last level's
 // object file, as the level's own instructions. A GPU (--target=sm_80, sm_89, sm_90a) is a model that runs the code of
 // each thread (adze/Pipeline/Execution/GpuModel.h); --object keeps its PTX behind one line for each kernel's launch.
+// --edges makes inputs at the ends of int8: rows of zeros, rows whose every code is 127 or -127, rows of one giant;
+// codes of weights that are the least and the greatest of their type. No result may be NaN then.
 #include "../../Target/EmulatedInstructions.h"
+#include "EdgeNumbers.h"
 #include "adze/Conversion/KernelAbi.h"
 #include "adze/Dialect/Llm/Reference/Evaluator.h"
 #include "adze/Dialect/Tile/IR/Tile.h"
@@ -54,6 +57,7 @@ llvm::cl::opt<uint64_t> seed("seed", llvm::cl::init(1));
 llvm::cl::opt<double> tolerance("tolerance", llvm::cl::init(4e-6));
 llvm::cl::opt<std::string> dumpFile("dump");
 llvm::cl::opt<std::string> objectFile("object");
+llvm::cl::opt<bool> edges("edges");
 
 reference::Batch batchFor(int64_t page, int64_t *pages) {
   std::vector<reference::RequestStep> requests;
@@ -144,7 +148,12 @@ reference::Value Check::inputFor(Type type, int64_t page) {
       id = random.below(vocabulary);
     return Tensor::ofInts(reference::Element::I32, {batch.tokens()}, ids);
   }
-  return randomTensor(tensor, batch.tokens(), 1.0, random);
+  Tensor numbers = randomTensor(tensor, batch.tokens(), 1.0, random);
+  if (edges && reference::isFloat(numbers.element))
+    for (int64_t i = 0; i < numbers.size(); ++i)
+      numbers.floats[i] =
+          reference::roundTo(numbers.element, edgeNumber(i / numbers.columns() + seed, i % numbers.columns()));
+  return numbers;
 }
 
 adze::Expected<Tensor> Check::weightFor(llm::WeightOp weight) {
@@ -161,6 +170,11 @@ adze::Expected<Tensor> Check::weightFor(llm::WeightOp weight) {
   if (type.getRank() == 1)
     for (float &number : tensor.floats)
       number = reference::roundTo(tensor.element, 0.75 + number / 4);
+  if (edges && weight.getSymName().contains("codes")) {
+    int64_t greatest = (int64_t(1) << (type.getElementTypeBitWidth() - 1)) - 1;
+    for (int64_t i = 0; i < tensor.size(); ++i)
+      tensor.ints[i] = edgeCode(i / tensor.columns(), i % tensor.columns(), -greatest - 1, greatest);
+  }
   weights[weight.getSymName().str()] = tensor;
   return tensor;
 }
@@ -276,7 +290,7 @@ void Check::compare(llvm::Twine where, const reference::Value &expected, const B
     for (size_t j = i / columns * columns; j < i / columns * columns + columns; ++j)
       if (!std::isnan(want[j]))
         largest = std::max<double>(largest, std::abs(want[j]));
-    if (std::isnan(want[i]) && std::isnan(have[i]))
+    if (std::isnan(want[i]) && std::isnan(have[i]) && !edges)
       continue;
     double error = std::abs(static_cast<double>(want[i]) - have[i]) / std::max(largest, 1e-30);
     bool equal = want[i] == have[i];
