@@ -2,6 +2,7 @@
 #
 # Parameters: --param roundtrip=1 adds --verify-roundtrip to each adze-opt line (.ci/run does so once);
 #             --param mutant=NAME adds --mutant=NAME to each line of Adze's own tools (test/Mutants/check.py does so);
+#             --param output=FOLDER puts what tests write there (several runs of one test at once);
 #             --param smollm2=FILE.gguf names the real model where it is not in build/models (the feature `smollm2`).
 # Features:   compiler, smollm2, mutants, ptxas (NVIDIA's assembler), and the CPU's: has-avx2, has-fma, has-f16c, has-avx512, has-avx512-vnni,
 #             has-avx512-bf16, has-amx. A sanitizer build has `asan` or `tsan`.
@@ -19,7 +20,7 @@ config.test_format = lit.formats.ShTest(execute_external=False)
 config.suffixes = [".mlir", ".test"]
 config.excludes = ["Inputs", "CMakeLists.txt"]
 config.test_source_root = os.path.dirname(__file__)
-config.test_exec_root = os.path.join(config.adze_build, "test")
+config.test_exec_root = os.path.abspath(lit_config.params.get("output", os.path.join(config.adze_build, "test")))
 
 config.environment["PATH"] = os.pathsep.join(
     [os.path.join(config.adze_build, "bin"), os.path.join(config.llvm_root, "bin"), os.environ.get("PATH", "")]

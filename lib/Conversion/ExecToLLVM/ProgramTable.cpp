@@ -5,6 +5,7 @@
 #include "HostCode.h"
 
 #include "adze/Abi/Program.h"
+#include "adze/Support/Mutant.h"
 
 using namespace mlir;
 using namespace adze::exec;
@@ -94,7 +95,8 @@ void adze::exec::buildProgramTable(OpBuilder &b, ProgramOp program, const Kernel
   LLVM::GlobalOp record = table.constant("adze_program_table", programType, [&] {
     return table.record(programType, {table.number(ADZE_PROGRAM_VERSION), table.number(kernels.size()),
                                       table.address(list.getSymName()), table.number(program.slotCount()),
-                                      table.number(logitsSlot), table.address(step.getSymName())});
+                                      table.number(ADZE_MUTANT("logits-in-the-first-slot") ? 0 : logitsSlot),
+                                      table.address(step.getSymName())});
   });
 
   auto function = LLVM::LLVMFuncOp::create(b, loc, ADZE_PROGRAM_SYMBOL, LLVM::LLVMFunctionType::get(pointer, {}));

@@ -1,10 +1,13 @@
 //===- KernelAbi.cpp - argument block of a kernel group -----------------------------------------------------------===//
 
 #include "adze/Conversion/KernelAbi.h"
+#include "adze/Support/Mutant.h"
 
 using namespace adze;
 
-unsigned adze::bitsOf(BatchArray array) { return array == BatchArray::KvSlot ? 64 : 32; }
+unsigned adze::bitsOf(BatchArray array) {
+  return array == BatchArray::KvSlot && !ADZE_MUTANT("read-half-a-slot") ? 64 : 32;
+}
 
 llvm::StringRef adze::nameOf(BatchArray array) {
   static constexpr llvm::StringLiteral names[kBatchArrays] = {"position",    "request",   "kv_slot",

@@ -1,6 +1,8 @@
 // ValueNames.cpp: names from weights.
 #include "adze/Conversion/KernelAbi/ValueNames.h"
 
+#include "adze/Support/Mutant.h"
+
 #include "llvm/ADT/StringExtras.h"
 
 using namespace mlir;
@@ -15,7 +17,7 @@ static std::string withoutParts(StringRef symbol) {
   for (StringRef word : words)
     if (word != "codes" && word != "scales" && word != "offsets" && word != "outer" && word != "bias")
       kept.push_back(word);
-  if (stacked && kept.size() > 1)
+  if (stacked && kept.size() > 1 && !ADZE_MUTANT("name-stacks-after-a-part"))
     kept.erase(kept.end() - 2);
   return llvm::join(kept, ".");
 }

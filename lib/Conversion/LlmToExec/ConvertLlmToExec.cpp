@@ -4,6 +4,7 @@
 #include "StoredSize.h"
 #include "adze/Conversion/KernelAbi.h"
 #include "adze/Conversion/KernelAbi/ValueNames.h"
+#include "adze/Support/Mutant.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
@@ -145,7 +146,7 @@ private:
         return op.emitError("the weights are larger than 2^62 bytes");
       segment = SegmentOp::create(segments, op.getLoc(), (op.getWeight() + ".segment").str(), op.getWeight(),
                                   nextOffset, std::max<int64_t>(*size, 1));
-      nextOffset = llvm::alignTo(nextOffset + *size, 256);
+      nextOffset = ADZE_MUTANT("pack-segments-tightly") ? nextOffset + *size : llvm::alignTo(nextOffset + *size, 256);
       ++weights;
     }
     Value &memoryOfSegment = weightMemory[segment];

@@ -1,4 +1,5 @@
 #include "StoredSize.h"
+#include "adze/Support/Mutant.h"
 
 #include "llvm/Support/MathExtras.h"
 
@@ -10,7 +11,7 @@ FailureOr<int64_t> adze::exec::storedBytes(RankedTensorType type) {
   auto packed = dyn_cast_or_null<llm::PackedAttr>(type.getEncoding());
   int64_t elements = 1;
   for (auto [i, extent] : llvm::enumerate(type.getShape())) {
-    int64_t unit = packed ? packed.getBlock()[i] : 1;
+    int64_t unit = packed && !ADZE_MUTANT("store-packs-without-padding") ? packed.getBlock()[i] : 1;
     if (extent > (int64_t(1) << 62) - unit ||
         llvm::MulOverflow(elements, int64_t(llvm::alignTo(extent, unit)), elements))
       return failure();

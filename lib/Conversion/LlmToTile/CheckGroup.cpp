@@ -6,6 +6,7 @@
 //===--------------------------------------------------------------------------------------------------------------===//
 
 #include "KernelBuilder.h"
+#include "adze/Support/Mutant.h"
 
 #include "llvm/ADT/TypeSwitch.h"
 
@@ -71,7 +72,7 @@ LogicalResult adze::checkGroup(llm::KernelOp group, const TargetInfo &target) {
     products += static_cast<bool>(llm::Product(&op));
     attentions += mlir::isa<llm::PagedAttentionOp>(op);
   }
-  if (products + attentions > 1)
+  if (products + attentions > 1 && !ADZE_MUTANT("accept-two-products"))
     return refuse(group, target) << "a kernel has one product or attention, found " << products + attentions;
   auto yield = mlir::cast<llm::YieldOp>(group.getBody().front().getTerminator());
   if (yield.getValues().empty())

@@ -2,6 +2,7 @@
 
 #include "KernelBuilder.h"
 #include "adze/Conversion/LlmToTile/Passes.h"
+#include "adze/Support/Mutant.h"
 
 #include "mlir/IR/SymbolTable.h"
 #include "mlir/Transforms/RegionUtils.h"
@@ -42,7 +43,8 @@ std::string nameOf(llm::KernelOp group) {
 /// Equal up to locations and the names of weights: one function serves both.
 bool same(llm::KernelOp a, llm::KernelOp b) {
   if (a.getFamily() != b.getFamily() || a.getScheduleAttr() != b.getScheduleAttr() ||
-      a->getAttr("warps") != b->getAttr("warps") || resultRows(a) != resultRows(b) ||
+      a->getAttr("warps") != b->getAttr("warps") ||
+      (resultRows(a) != resultRows(b) && !ADZE_MUTANT("share-tokens-and-rows")) ||
       a.getInputs().getTypes() != b.getInputs().getTypes() || a.getOutputs().getTypes() != b.getOutputs().getTypes())
     return false;
   for (auto [left, right] : llvm::zip(a.getInputs(), b.getInputs()))

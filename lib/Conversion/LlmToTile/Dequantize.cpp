@@ -6,6 +6,7 @@
 //===--------------------------------------------------------------------------------------------------------------===//
 
 #include "KernelBuilder.h"
+#include "adze/Support/Mutant.h"
 
 using namespace mlir;
 using namespace adze;
@@ -49,7 +50,7 @@ Value adze::dequantize(KernelBuilder &k, const QuantizedWeight &weight, Value ro
     numbers = arith::SIToFPOp::create(k.builder, k.location, type, codes);
   else
     numbers = arith::UIToFPOp::create(k.builder, k.location, type, codes);
-  if (weight.scheme == llm::Scheme::ZeroPoint)
+  if (weight.scheme == llm::Scheme::ZeroPoint && !ADZE_MUTANT("forget-zero-point"))
     numbers = k.binary<arith::SubFOp>(numbers, k.constant({rows, weight.group}, 8.0));
   Value scale = k.broadcast(groupScale(k, weight, row, rows, rowsInside, number), 1, weight.group);
   numbers = k.binary<arith::MulFOp>(scale, numbers);

@@ -6,6 +6,7 @@
 //===--------------------------------------------------------------------------------------------------------------===//
 
 #include "KernelBuilder.h"
+#include "adze/Support/Mutant.h"
 
 #include "llvm/ADT/TypeSwitch.h"
 
@@ -25,7 +26,7 @@ Value adze::makeElementwise(KernelBuilder &k, Operation *op, const Place &place)
       .Case([&](llm::SiluOp) {
         Value x = k.widen(operand(0));
         Value negative = arith::NegFOp::create(k.builder, k.location, x);
-        Value power = math::ExpOp::create(k.builder, k.location, negative);
+        Value power = math::ExpOp::create(k.builder, k.location, ADZE_MUTANT("silu-without-sign") ? x : negative);
         Value denominator = k.binary<arith::AddFOp>(k.constant(shape, 1.0), power);
         return k.round(k.binary<arith::DivFOp>(x, denominator), element);
       })

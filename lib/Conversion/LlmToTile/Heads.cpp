@@ -6,6 +6,7 @@
 //===--------------------------------------------------------------------------------------------------------------===//
 
 #include "Cache.h"
+#include "adze/Support/Mutant.h"
 
 using namespace mlir;
 using namespace adze;
@@ -70,7 +71,8 @@ void adze::buildHeads(KernelBuilder &k) {
     forPieces(k, row, type.getHeads(), shape, [&](Value head, const Place &at) {
       llvm::SmallVector<Value> offsets{page, k.layer(), head, token, k.index(at.offset)};
       k.store(k.pull(append.getKey(), at), keys, offsets, {3, 4}, {0, 1, 2, 3, 4});
-      k.store(k.pull(append.getValue(), at), values, offsets, {3, 4}, {0, 1, 2, 3, 4});
+      k.store(k.pull(ADZE_MUTANT("append-keys-as-values") ? append.getKey() : append.getValue(), at), values, offsets,
+              {3, 4}, {0, 1, 2, 3, 4});
     });
   }
 }

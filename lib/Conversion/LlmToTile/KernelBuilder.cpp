@@ -339,7 +339,10 @@ Value KernelBuilder::make(Value value, const Place &place) {
   }
   Operation *op = value.getDefiningOp();
   return llvm::TypeSwitch<Operation *, Value>(op)
-      .Case([&](llm::SliceColumnsOp slice) { return pull(slice.getInput(), place.shifted(slice.getOffset())); })
+      .Case([&](llm::SliceColumnsOp slice) {
+        return pull(slice.getInput(),
+                    ADZE_MUTANT("slice-from-the-first-column") ? place : place.shifted(slice.getOffset()));
+      })
       .Case([&](llm::EmbeddingOp embedding) { return makeEmbedding(*this, embedding, place); })
       .Case([&](llm::QuantizedEmbeddingOp embedding) { return makeQuantizedEmbedding(*this, embedding, place); })
       .Case([&](llm::LinearOp linear) { return makeLinear(*this, linear, place); })

@@ -7,6 +7,7 @@
 //===--------------------------------------------------------------------------------------------------------------===//
 
 #include "KernelBuilder.h"
+#include "adze/Support/Mutant.h"
 
 using namespace mlir;
 using namespace adze;
@@ -39,7 +40,7 @@ Value adze::makeLinear(KernelBuilder &k, llm::LinearOp op, const Place &place) {
         return llvm::SmallVector<Value>{k.dot(a, b, carried[0])};
       },
       least)[0];
-  if (op.getBias())
+  if (op.getBias() && !ADZE_MUTANT("forget-bias-of-products"))
     sum = k.binary<arith::AddFOp>(sum, k.broadcast(k.vectorAt(op.getBias(), place), 0, place.rows));
   return k.round(sum, KernelBuilder::elementOf(op.getResult()));
 }

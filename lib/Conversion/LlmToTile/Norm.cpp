@@ -7,6 +7,7 @@
 //===--------------------------------------------------------------------------------------------------------------===//
 
 #include "KernelBuilder.h"
+#include "adze/Support/Mutant.h"
 
 using namespace mlir;
 using namespace adze;
@@ -34,7 +35,8 @@ Value scaleOf(KernelBuilder &k, llm::RmsNormOp op, const Place &start) {
     Value rest = k.reduce("add", k.binary<arith::MulFOp>(x, x), 1);
     sum = sum ? k.binary<arith::AddFOp>(sum, rest) : rest;
   }
-  Value mean = k.binary<arith::DivFOp>(sum, k.constant({rows}, static_cast<double>(width)));
+  Value mean = k.binary<arith::DivFOp>(
+      sum, k.constant({rows}, static_cast<double>(ADZE_MUTANT("mean-over-whole-chunks") ? whole + kChunk : width)));
   Value shifted = k.binary<arith::AddFOp>(mean, k.constant({rows}, op.getEpsilon().convertToFloat()));
   Value root = math::SqrtOp::create(k.builder, k.location, shifted);
   return k.binary<arith::DivFOp>(k.constant({rows}, 1.0), root);

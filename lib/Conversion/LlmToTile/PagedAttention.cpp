@@ -71,7 +71,7 @@ struct Attention {
     };
     Value below = ADZE_MUTANT("drop-causal-mask") ? compare(arith::CmpIPredicate::slt, k.index(1 << 20), Value())
                                                   : compare(arith::CmpIPredicate::slt, seen.lastEnd, seen.ends);
-    if (op.getWindow() == 0)
+    if (op.getWindow() == 0 || ADZE_MUTANT("forget-window"))
       return below;
     return k.binary<arith::AndIOp>(below, compare(arith::CmpIPredicate::sge, seen.firstStart, seen.starts));
   }

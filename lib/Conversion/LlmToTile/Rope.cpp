@@ -1,6 +1,7 @@
 //===- Rope.cpp - rotary positions --------------------------------------------------------------------------------===//
 
 #include "KernelBuilder.h"
+#include "adze/Support/Mutant.h"
 
 using namespace mlir;
 using namespace adze;
@@ -26,7 +27,7 @@ Value adze::makeRope(KernelBuilder &k, llm::RopeOp op, const Place &place) {
   Value low = k.widen(k.pull(op.getInput(), place.shifted(-inside)));
   Value high = k.widen(k.pull(op.getInput(), place.shifted(half - inside)));
   Value rotated;
-  if (inside == 0)
+  if (inside == 0 || ADZE_MUTANT("rotate-one-half-alone"))
     rotated = k.binary<arith::SubFOp>(k.binary<arith::MulFOp>(low, cosine), k.binary<arith::MulFOp>(high, sine));
   else
     rotated = k.binary<arith::AddFOp>(k.binary<arith::MulFOp>(high, cosine), k.binary<arith::MulFOp>(low, sine));

@@ -1,4 +1,5 @@
 #include "adze/Conversion/MathFunctions.h"
+#include "adze/Support/Mutant.h"
 
 #include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
@@ -64,7 +65,8 @@ Value MathFunctions::roundToBf16(Value x) {
   Value word = bits(x, b.getI32Type()), sixteen = integer(word, 16);
   Value high = arith::ShRUIOp::create(b, loc, word, sixteen);
   Value odd = arith::AndIOp::create(b, loc, high, integer(word, 1));
-  Value sum = arith::AddIOp::create(b, loc, arith::AddIOp::create(b, loc, word, integer(word, 0x7FFF)), odd);
+  Value bias = integer(word, ADZE_MUTANT("round-halves-up") ? 0x8000 : 0x7FFF);
+  Value sum = arith::AddIOp::create(b, loc, arith::AddIOp::create(b, loc, word, bias), odd);
   Value rounded = arith::ShRUIOp::create(b, loc, sum, sixteen);
   Value quiet = arith::OrIOp::create(b, loc, high, integer(word, 0x40));
   Value isNan = arith::CmpFOp::create(b, loc, arith::CmpFPredicate::UNO, x, x);

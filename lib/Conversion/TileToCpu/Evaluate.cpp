@@ -1,6 +1,7 @@
 // Registers of lazy tiles, and elementwise ops on registers.
 #include "KernelEmitter.h"
 #include "adze/Conversion/MathFunctions.h"
+#include "adze/Support/Mutant.h"
 
 using namespace mlir;
 using namespace adze::tile;
@@ -97,7 +98,7 @@ Value KernelEmitter::evaluate(Value tile, ArrayRef<At> at, bool scalar) {
       steps.push_back(b.getIntegerAttr(element, i));
     Value step = arith::ConstantOp::create(b, loc, cast<VectorType>(made),
                                            DenseElementsAttr::get(cast<VectorType>(made), steps));
-    return arith::AddIOp::create(b, loc, start, step);
+    return ADZE_MUTANT("count-no-lanes") ? start : arith::AddIOp::create(b, loc, start, step).getResult();
   }
   if (isa<TransposeOp, ExtractOp, ConvertLayoutOp>(op)) {
     Value operand = op->getOperand(0);

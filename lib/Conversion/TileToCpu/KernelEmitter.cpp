@@ -1,5 +1,6 @@
 // Entry points and structure: grids become ranges of block numbers, loops carry vectors.
 #include "KernelEmitter.h"
+#include "adze/Support/Mutant.h"
 
 using namespace mlir;
 using namespace adze::tile;
@@ -83,7 +84,7 @@ void KernelEmitter::entry(bool blocksOnly) {
         Value rest = b.createOrFold<arith::SubIOp>(loc, number, base);
         for (int d = int(counts.size()) - 1; d >= 0; --d) {
           Value place = d ? b.createOrFold<arith::RemUIOp>(loc, rest, counts[d]) : rest;
-          Value origin = mul(place, index(grid.getTile()[d]));
+          Value origin = mul(place, index(grid.getTile()[ADZE_MUTANT("step-by-another-tile") ? 0 : d]));
           scalars.map(grid.getBody().getArgument(d), origin);
           if (d)
             rest = b.createOrFold<arith::DivUIOp>(loc, rest, counts[d]);

@@ -1,5 +1,6 @@
 // Views, loads and stores: addresses, masks, partial registers.
 #include "KernelEmitter.h"
+#include "adze/Support/Mutant.h"
 
 using namespace mlir;
 using namespace adze::tile;
@@ -269,7 +270,7 @@ void KernelEmitter::storeUnmasked(const Access &access, ArrayRef<At> at, int lan
   if (lane < 0)
     return storeRaw(value, pointerAt(access, at));
   if (constantOf(access.strides[lane]) == access.element.getIntOrFloatBitWidth() / 8) {
-    if (valid < lanes)
+    if (valid < lanes && !ADZE_MUTANT("store-beyond-the-tile"))
       value = shuffle(value, value, llvm::to_vector(llvm::seq<int64_t>(0, valid)));
     return storeRaw(value, pointerAt(access, at));
   }

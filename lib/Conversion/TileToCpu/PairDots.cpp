@@ -9,6 +9,8 @@
 //===----------------------------------------------------------------------------------------------------------------===//
 #include "KernelEmitter.h"
 
+#include "adze/Support/Mutant.h"
+
 using namespace mlir;
 using namespace adze::tile;
 
@@ -63,6 +65,8 @@ void KernelEmitter::pairStep(DotOp op, ArrayRef<At> origin, int64_t rows, int64_
   VectorType sums = vectorOf(b.getF32Type());
   for (int64_t i = 0; i < depth; i += 2) {
     bool single = i + 1 == depth;
+    if (single && ADZE_MUTANT("forget-last-of-odd-depth"))
+      break;
     SmallVector<Value> pairs;
     for (int64_t r = 0; r < rows; ++r)
       pairs.push_back(pairOf(op.getA(), plus(origin[0], r), plus(k, i), single));

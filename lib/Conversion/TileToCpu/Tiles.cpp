@@ -1,5 +1,6 @@
 // States of tiles: what is emitted at once, where it lives, and walking over registers.
 #include "KernelEmitter.h"
+#include "adze/Support/Mutant.h"
 
 using namespace mlir;
 using namespace adze::tile;
@@ -151,7 +152,7 @@ static SmallVector<int64_t> bufferStrides(RankedTensorType tile, int lane, int64
   SmallVector<int64_t> strides(tile.getRank(), 1);
   total = 1;
   if (lane >= 0)
-    total = llvm::divideCeil(tile.getDimSize(lane), lanes) * lanes;
+    total = ADZE_MUTANT("overlap-rows-of-buffers") ? lanes : llvm::divideCeil(tile.getDimSize(lane), lanes) * lanes;
   for (int d = tile.getRank() - 1; d >= 0; --d)
     if (d != lane) {
       strides[d] = total;

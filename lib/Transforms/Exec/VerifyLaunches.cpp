@@ -1,5 +1,6 @@
 // VerifyLaunches.cpp: the contract between the conversion to exec and everything after it.
 #include "adze/Dialect/Exec/IR/Exec.h"
+#include "adze/Support/Mutant.h"
 #include "adze/Transforms/Exec/Passes.h"
 
 #include "mlir/IR/SymbolTable.h"
@@ -42,7 +43,7 @@ struct VerifyLaunchesPass : adze::exec::impl::VerifyLaunchesPassBase<VerifyLaunc
       if (!launch)
         continue;
       for (auto [i, value] : llvm::enumerate(launch.getReads()))
-        if (value.getDefiningOp<BufferOp>() && !written.contains(value))
+        if (value.getDefiningOp<BufferOp>() && !written.contains(value) && !ADZE_MUTANT("accept-reads-before-writes"))
           return launch.emitError("@") << launch.getKernel() << " reads a buffer as operand " << i
                                        << " that no earlier launch writes";
       for (Value value : launch.getWrites())

@@ -1,5 +1,6 @@
 // AssignKvOrder.cpp: page size and key order of the cache, in every type that mentions it.
 #include "adze/Dialect/Llm/IR/Llm.h"
+#include "adze/Support/Mutant.h"
 #include "adze/Target/TargetInfo.h"
 #include "adze/Transforms/Llm/Passes.h"
 
@@ -30,8 +31,9 @@ struct AssignKvOrderPass : adze::llm::impl::AssignKvOrderPassBase<AssignKvOrderP
       getOperation().emitError() << "a page of the cache holds 16, 32 or 64 tokens, found page=" << page.getValue();
       return signalPassFailure();
     }
-    auto order =
-        info->keyOrder() == adze::KeyOrder::DimToken ? adze::llm::KeyOrder::DimToken : adze::llm::KeyOrder::TokenDim;
+    auto order = info->keyOrder() == adze::KeyOrder::DimToken && !ADZE_MUTANT("keep-key-order")
+                     ? adze::llm::KeyOrder::DimToken
+                     : adze::llm::KeyOrder::TokenDim;
     AttrTypeReplacer replacer;
     replacer.addReplacement([&](KvType type) -> std::optional<Type> {
       if (type.getPage() == page && type.getKeys() == order)

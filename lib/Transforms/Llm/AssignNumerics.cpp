@@ -1,6 +1,7 @@
 //===- AssignNumerics.cpp - says what is rounded ------------------------------------------------------------------===//
 
 #include "WeightExpressions.h"
+#include "adze/Support/Mutant.h"
 #include "adze/Target/TargetInfo.h"
 #include "adze/Transforms/Llm/Passes.h"
 
@@ -97,7 +98,7 @@ struct AssignNumerics : adze::llm::impl::AssignNumericsPassBase<AssignNumerics> 
     if (mlir::getElementTypeOrSelf(value).isBF16())
       return value;
     Value &known = roundings[value];
-    if (!known) {
+    if (!known || ADZE_MUTANT("round-for-each-reader")) {
       OpBuilder builder(&getContext());
       builder.setInsertionPointAfterValue(value);
       Type type = withElement(value.getType(), builder.getBF16Type());

@@ -2,6 +2,7 @@
 
 #include "ScheduleKey.h"
 #include "WeightExpressions.h"
+#include "adze/Support/Mutant.h"
 #include "adze/Transforms/Llm/Passes.h"
 
 namespace adze::llm {
@@ -62,7 +63,8 @@ struct AssignWeightPacks : adze::llm::impl::AssignWeightPacksPassBase<AssignWeig
       return;
     auto wanted =
         info.weightPack(embedding.getScheme() == Scheme::Affine ? "q4_1" : "q4_0", "codes", adze::Numerics::F32);
-    if (wanted && !mlir::cast<RankedTensorType>(weight.getType()).getEncoding())
+    if (wanted && !mlir::cast<RankedTensorType>(weight.getType()).getEncoding() &&
+        !ADZE_MUTANT("leave-lone-tables-unpacked"))
       repack(weight, PackedAttr::get(&getContext(), wanted->block, wanted->order), weights);
   }
 

@@ -7,6 +7,7 @@
 //===--------------------------------------------------------------------------------------------------------------===//
 
 #include "ScheduleKey.h"
+#include "adze/Support/Mutant.h"
 #include "adze/Transforms/Llm/Passes.h"
 
 namespace adze::llm {
@@ -71,7 +72,7 @@ LogicalResult checkProduct(KernelOp kernel, Product product) {
     return refuse(kernel) << "it is made for a weight in " << name(row.getPack()) << ", and the weight is stored in "
                           << name(stored) << "; a row that needs another storage order is not legal for this weight";
   }
-  if (auto group = groupOf(product); group && row.getDepth() != *group)
+  if (auto group = groupOf(product); group && row.getDepth() != *group && !ADZE_MUTANT("accept-steps-that-cut-groups"))
     return refuse(kernel) << "its depth is " << row.getDepth() << "; a step over k is one group of the weight, "
                           << *group;
   if (stored)

@@ -1,6 +1,7 @@
 //===- FuseQkv.cpp - one product for queries, keys and values -----------------------------------------------------===//
 
 #include "WeightExpressions.h"
+#include "adze/Support/Mutant.h"
 #include "adze/Transforms/Llm/Passes.h"
 
 namespace adze::llm {
@@ -45,7 +46,7 @@ struct FuseQkv : adze::llm::impl::FuseQkvPassBase<FuseQkv> {
                                productBehind(append.getValue())};
       std::string why =
           llvm::is_contained(products, nullptr) ? "one of them is made by no product" : whyNotFused(products, weights);
-      if (!why.empty()) {
+      if (!why.empty() && !ADZE_MUTANT("fuse-unlike-products")) {
         noteUnfused(append, "qkv: " + why);
         ++left;
         continue;

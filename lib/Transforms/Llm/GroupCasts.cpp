@@ -1,5 +1,6 @@
 // Rounding to bf16 happens where the value is made, unless something else wants the value unrounded.
 #include "GroupPlan.h"
+#include "adze/Support/Mutant.h"
 
 using namespace mlir;
 using namespace adze::llm;
@@ -13,7 +14,7 @@ void adze::llm::groupCasts(GroupPlan &plan) {
     Operation *maker = cast.getIn().getDefiningOp();
     if (!maker || !llvm::is_contained(plan.ops(), maker) || plan.together(maker, cast))
       continue;
-    if (!llvm::hasSingleElement(cast.getIn().getUsers()))
+    if (!llvm::hasSingleElement(cast.getIn().getUsers()) && !ADZE_MUTANT("round-what-others-read"))
       plan.leave(cast, "cast", "the unrounded value has other readers");
     else
       plan.merge(maker, cast, "cast");

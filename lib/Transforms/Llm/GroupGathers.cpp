@@ -1,5 +1,6 @@
 // The rows whose logits are wanted are chosen by the norm that reads them: it normalises no other row.
 #include "GroupPlan.h"
+#include "adze/Support/Mutant.h"
 
 using namespace mlir;
 using namespace adze::llm;
@@ -10,7 +11,7 @@ void adze::llm::groupGathers(GroupPlan &plan) {
     auto gather = mlir::dyn_cast<GatherRowsOp>(op);
     if (!gather)
       continue;
-    if (!gather.getResult().hasOneUse()) {
+    if (!gather.getResult().hasOneUse() && !ADZE_MUTANT("gather-for-one-of-two-readers")) {
       plan.leave(gather, "rows", "it has several readers");
       continue;
     }

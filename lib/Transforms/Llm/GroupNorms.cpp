@@ -1,5 +1,6 @@
 // A norm writes what its readers want: rounded to bf16 or quantized, each from the same f32 value.
 #include "GroupPlan.h"
+#include "adze/Support/Mutant.h"
 
 using namespace mlir;
 using namespace adze::llm;
@@ -14,7 +15,7 @@ void adze::llm::groupNorms(GroupPlan &plan) {
     llvm::SmallVector<Operation *> readers(norm.getResult().getUsers());
     for (Operation *reader : llvm::reverse(readers)) {
       if (auto quantize = mlir::dyn_cast<QuantizeOp>(reader)) {
-        if (first && first.getGroup() != quantize.getGroup())
+        if (first && first.getGroup() != quantize.getGroup() && !ADZE_MUTANT("join-groups-of-two-sizes"))
           plan.leave(quantize, "norm", "the norm is quantized in groups of another size already");
         else if (plan.merge(norm, quantize, "norm"))
           first = quantize;

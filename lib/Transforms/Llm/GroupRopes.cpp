@@ -1,6 +1,7 @@
 // Norms of heads, rotation of queries and keys, and the append to the cache are one kernel: they read the product of
 // queries, keys and values once, head by head, and share the sines and cosines of a token.
 #include "GroupPlan.h"
+#include "adze/Support/Mutant.h"
 
 using namespace mlir;
 using namespace adze::llm;
@@ -19,7 +20,8 @@ void absorb(GroupPlan &plan, Value value, int64_t dim, Operation *into) {
       return plan.leave(op, kRule, "the norm is not one of single heads");
     if (rotation && mlir::cast<RopeOp>(op).getHeadDim() != static_cast<uint64_t>(dim))
       return plan.leave(op, kRule, "rotation and cache differ in the width of a head");
-    if (!plan.readOnlyBy(value, into) && !llvm::hasSingleElement(value.getUsers()))
+    if (!plan.readOnlyBy(value, into) && !llvm::hasSingleElement(value.getUsers()) &&
+        !ADZE_MUTANT("swallow-a-key-that-is-read"))
       return plan.leave(op, kRule, "it has other readers");
     if (!plan.merge(op, into, kRule))
       return;

@@ -1,5 +1,6 @@
 // Columns of an activation are read where they lie: a slice joins each of its readers, and no copy is made.
 #include "GroupPlan.h"
+#include "adze/Support/Mutant.h"
 
 using namespace mlir;
 using namespace adze::llm;
@@ -19,7 +20,8 @@ void adze::llm::groupSlices(GroupPlan &plan) {
     for (auto [number, reader] : llvm::enumerate(readers)) {
       // The last reader takes the slice itself, the others a copy of it.
       bool last = number + 1 == readers.size() && llvm::hasSingleElement(slice.getResult().getUsers());
-      Operation *mine = last ? slice.getOperation() : plan.cloneFor(slice, reader);
+      Operation *mine =
+          last || ADZE_MUTANT("give-one-slice-to-all") ? slice.getOperation() : plan.cloneFor(slice, reader);
       plan.merge(mine, reader, "slice");
     }
   }

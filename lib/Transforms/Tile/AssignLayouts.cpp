@@ -1,6 +1,7 @@
 #include "Axes.h"
 #include "SinkConstants.h"
 #include "adze/Layout/PackedOrder.h"
+#include "adze/Support/Mutant.h"
 #include "adze/Target/TargetInfo.h"
 #include "adze/Transforms/Tile/Passes.h"
 
@@ -53,7 +54,8 @@ struct AssignLayouts : impl::TileAssignLayoutsPassBase<AssignLayouts> {
     sinkConstants(kernel.getBody());
     Axes axes(kernel.getBody(), /*tieDepth=*/false);
     llvm::DenseSet<unsigned> laneAxes;
-    kernel.walk([&](DotOp dot) { laneAxes.insert(axes.of(dot.getResult(), 1)); });
+    kernel.walk(
+        [&](DotOp dot) { laneAxes.insert(axes.of(dot.getResult(), ADZE_MUTANT("put-lanes-along-rows") ? 0 : 1)); });
     auto rank = [](Value tile) { return cast<RankedTensorType>(tile.getType()).getRank(); };
     auto lanesOf = [&](Value tile) {
       SmallVector<int> dims;

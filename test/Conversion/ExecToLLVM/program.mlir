@@ -66,3 +66,24 @@ module @lists_a_kernel_once {
     exec.output %y
   }
 }
+
+// -----
+
+// CHECK-LABEL: module @says_which_slot_holds_the_logits
+module @says_which_slot_holds_the_logits {
+  llvm.func @k(!llvm.ptr, i64, i64)
+  // CHECK: @adze_program_table
+  // CHECK: %[[SLOTS:.*]] = llvm.mlir.constant(3 : i32)
+  // CHECK-NEXT: %[[LOGITS:.*]] = llvm.mlir.constant(2 : i32)
+  // CHECK: llvm.insertvalue %[[SLOTS]], %{{.*}}[3]
+  // CHECK: llvm.insertvalue %[[LOGITS]], %{{.*}}[4]
+  exec.program @step {
+    %x = exec.buffer <4 R> in 0
+    %y = exec.buffer <4 R> in 1
+    %z = exec.buffer <4 R> in 2
+    exec.launch @k() -> (%x) family "f" layer 0
+    exec.launch @k(%x) -> (%y) family "f" layer 0
+    exec.launch @k(%y) -> (%z) family "f" layer 0
+    exec.output %z
+  }
+}

@@ -7,8 +7,10 @@ llm.weight @f : tensor<8xf32> {
 }
 
 // Sines and cosines once for a row; queries, then keys and values, from the columns of one activation.
+// A place in the cache has 64 bits, as the slots of AdzeStep have.
 // CHECK-LABEL: func.func @rope_append(
-// CHECK: tile.lookup
+// CHECK: tile.lookup %{{.*}} : <1, i64>
+// CHECK: tile.lookup %{{.*}} : <1, i32>
 // CHECK: math.cos
 // CHECK: math.sin
 // CHECK-NOT: math.cos

@@ -130,6 +130,36 @@ TEST(RowKernel, HandlesRowsThatNoRegisterDivides) {
   checkNorm(1003, 1, {2});
 }
 
+/// The largest of each row: lanes behind a row's end must not take part, not even as zeros.
+static const char *const kLargest = R"(
+func.func @largest(%x: !tile.ptr, %y: !tile.ptr, %T: index, %B: index, %R: index, %layer: index) attributes {tile.kernel, tile.family = "largest"} {
+  %c0 = arith.constant 0 : index
+  %N = arith.constant $N : index
+  %X = tile.view %x[%T, %N] : !tile.view<2, f32>
+  %Y = tile.view %y[%T] : !tile.view<1, f32>
+  tile.grid (%t) = (%T) by [1] {
+    %v = tile.load %X[%t, %c0] : !tile.view<2, f32> -> tensor<1x$Nxf32>
+    %m = tile.reduce "max" %v dim 1 : tensor<1x$Nxf32> -> tensor<1xf32>
+    tile.store %m, %Y[%t] : tensor<1xf32>, !tile.view<1, f32>
+  }
+  return
+})";
+
+TEST(RowKernel, FindsTheLargestOfNegativeNumbersInRowsThatNoRegisterDivides) {
+  for (int64_t n : {3, 7, 17, 100})
+    for (const TargetInfo *target : testedTargets()) {
+      auto kernel = TileKernel::compile(fill(kLargest, {{"N", std::to_string(n)}}), "largest", *target);
+      ASSERT_TRUE(kernel) << target->name();
+      Buffer<float> x(size_t(2 * n)), y(size_t(2));
+      for (int64_t i = 0; i < 2; ++i)
+        for (int64_t j = 0; j < n; ++j)
+          x[i * n + j] = -float(1 + i + (n - j) % n);
+      kernel->run({x, y}, 2);
+      EXPECT_EQ(y[0], -1.0f) << target->name() << " columns " << n;
+      EXPECT_EQ(y[1], -2.0f) << target->name() << " columns " << n;
+    }
+}
+
 /// Rows of packed tables by a look-up: what an embedding reads.
 static const char *const kGather = R"(
 func.func @gather(%ids: !tile.ptr, %w: !tile.ptr, %y: !tile.ptr, %T: index, %B: index, %R: index, %layer: index) attributes {tile.kernel, tile.family = "embedding"} {
