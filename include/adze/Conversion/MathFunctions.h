@@ -26,6 +26,12 @@ public:
   MathFunctions(mlir::OpBuilder &b, mlir::Location loc) : b(b), loc(loc) {}
   /// The math dialect's op of that name. Null with known = true: keep the op, LLVM has an instruction for it.
   mlir::Value expand(llvm::StringRef name, mlir::ValueRange operands, bool &known);
+  /// `op` on other operands and of another type: functions of math expanded, any other op as it is. Null where a
+  /// function has no generated form, kNoGeneratedForm then says which have one.
+  mlir::Value rebuild(mlir::Operation *op, mlir::ValueRange operands, mlir::Type type);
+  static constexpr llvm::StringLiteral kNoGeneratedForm =
+      "no generated form of this function; known are absf, ceil, cos, exp, exp2, floor, fma, roundeven, rsqrt, sin, "
+      "sqrt, tanh on f32";
   mlir::Value roundToBf16(mlir::Value x);
   mlir::Value extendBf16(mlir::Value x);
 

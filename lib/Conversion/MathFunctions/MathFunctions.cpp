@@ -61,6 +61,21 @@ Value MathFunctions::extendBf16(Value x) {
   return bits(arith::ShLIOp::create(b, loc, wide, integer(wide, 16)), b.getF32Type());
 }
 
+Value MathFunctions::rebuild(Operation *op, ValueRange operands, Type type) {
+  if (op->getDialect()->getNamespace() == "math") {
+    bool known = true;
+    if (Value value = expand(op->getName().stripDialect(), operands, known))
+      return value;
+    if (!known)
+      return Value();
+  }
+  OperationState state(loc, op->getName());
+  state.addOperands(operands);
+  state.addTypes(type);
+  state.addAttributes(op->getAttrs());
+  return b.create(state)->getResult(0);
+}
+
 Value MathFunctions::roundToBf16(Value x) {
   Value word = bits(x, b.getI32Type()), sixteen = integer(word, 16);
   Value high = arith::ShRUIOp::create(b, loc, word, sixteen);

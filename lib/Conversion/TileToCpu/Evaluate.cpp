@@ -156,19 +156,8 @@ Value KernelEmitter::elementwise(Operation *op, ArrayRef<Value> operands, Type t
                      {operands[0], constant(b.getI32Type(), /*to nearest even, no exceptions*/ 8)});
   if (isa<arith::FPToSIOp>(op) && element.getIntOrFloatBitWidth() < 32)
     return arith::TruncIOp::create(b, loc, type, arith::FPToSIOp::create(b, loc, i32, operands[0]));
-  if (op->getDialect()->getNamespace() == "math") {
-    bool known = true;
-    if (Value value = math.expand(op->getName().stripDialect(), operands, known))
-      return value;
-    if (!known) {
-      refuse(op, "no generated form of this function; known are absf, ceil, cos, exp, exp2, floor, fma, roundeven, "
-                 "rsqrt, sin, sqrt, tanh on f32");
-      return Value();
-    }
-  }
-  OperationState state(loc, op->getName());
-  state.addOperands(operands);
-  state.addTypes(type);
-  state.addAttributes(op->getAttrs());
-  return b.create(state)->getResult(0);
+  Value value = math.rebuild(op, operands, type);
+  if (!value)
+    refuse(op, MathFunctions::kNoGeneratedForm);
+  return value;
 }

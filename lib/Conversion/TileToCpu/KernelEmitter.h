@@ -151,7 +151,6 @@ private:
   mlir::Value packedLoad(const Access &access, llvm::ArrayRef<At> at, int laneDim, bool scalar, int64_t valid);
   /// Static element address inside the packed tile plus the run-time pointer for it.
   std::pair<mlir::Value, int64_t> packedAddress(const Access &access, llvm::ArrayRef<At> at);
-  int64_t divisor(mlir::Value index, unsigned depth = 0);
 
   // ---- Dots.cpp, PairDots.cpp, IntegerDots.cpp, Reduce.cpp
   void dot(DotOp op);

@@ -1,5 +1,6 @@
 // Views, loads and stores: addresses, masks, partial registers.
 #include "KernelEmitter.h"
+#include "adze/Dialect/Tile/IR/KnownDivisor.h"
 #include "adze/Support/Mutant.h"
 
 using namespace mlir;
@@ -28,40 +29,6 @@ void KernelEmitter::defineView(ViewOp op) {
   }
   for (int d = int(view.extents.size()) - 2; d >= 0; --d)
     view.strides[d] = mul(view.strides[d + 1], view.extents[d + 1]);
-}
-
-/// What is known to divide an index of the source: the largest such power of two.
-int64_t KernelEmitter::divisor(Value value, unsigned depth) {
-  constexpr int64_t most = int64_t(1) << 32;
-  if (std::optional<int64_t> fixed = constantOf(value))
-    return *fixed ? std::min(most, *fixed & -*fixed) : most;
-  if (depth > 8)
-    return 1;
-  auto of = [&](Value operand) { return divisor(operand, depth + 1); };
-  if (auto argument = dyn_cast<BlockArgument>(value)) {
-    Operation *parent = argument.getOwner()->getParentOp();
-    if (auto grid = dyn_cast<GridOp>(parent)) {
-      int64_t size = grid.getTile()[argument.getArgNumber()];
-      return size & -size;
-    }
-    if (auto loopOp = dyn_cast<scf::ForOp>(parent); loopOp && argument == loopOp.getInductionVar())
-      return std::min(of(loopOp.getLowerBound()), of(loopOp.getStep()));
-    return 1;
-  }
-  Operation *op = value.getDefiningOp();
-  if (isa<arith::AddIOp>(op))
-    return std::min(of(op->getOperand(0)), of(op->getOperand(1)));
-  if (isa<arith::MulIOp>(op))
-    return std::min(most, of(op->getOperand(0)) * of(op->getOperand(1)));
-  if (auto sub = dyn_cast<arith::SubIOp>(op)) {
-    if (auto rem = sub.getRhs().getDefiningOp<arith::RemUIOp>(); rem && rem.getLhs() == sub.getLhs())
-      return of(rem.getRhs());
-    return std::min(of(sub.getLhs()), of(sub.getRhs()));
-  }
-  if (isa<arith::DivUIOp, arith::DivSIOp>(op))
-    if (std::optional<int64_t> by = constantOf(op->getOperand(1)); by && *by > 0 && (*by & -*by) == *by)
-      return std::max<int64_t>(1, of(op->getOperand(0)) / *by);
-  return 1;
 }
 
 std::shared_ptr<Access> KernelEmitter::makeAccess(Operation *op, Value viewValue, ValueRange offsets,

@@ -13,6 +13,7 @@
 //
 //===----------------------------------------------------------------------------------------------------------------===//
 #include "KernelEmitter.h"
+#include "adze/Dialect/Tile/IR/KnownDivisor.h"
 
 #include "adze/Support/Mutant.h"
 
@@ -33,7 +34,7 @@ bool KernelEmitter::makePackedAccess(Operation *op, const ViewState &view, Value
   }
   Value elements = index(0);
   for (size_t d = 0; d < rank; ++d) {
-    int64_t block = order.block()[d], known = std::min(block, divisor(offsets[d]));
+    int64_t block = order.block()[d], known = std::min(block, knownDivisor(offsets[d]));
     Value offset = scalars.lookup(offsets[d]);
     access.free[d] = known;
     elements = add(elements, mul(b.createOrFold<arith::DivUIOp>(loc, offset, index(block)), access.blockStride[d]));

@@ -80,22 +80,10 @@ Value ThreadEmitter::elementwise(Operation *op, ArrayRef<Value> operands, ArrayR
   }
   if (isa<arith::FPToSIOp>(op) && element.getIntOrFloatBitWidth() < 32)
     return arith::TruncIOp::create(b, loc, element, arith::FPToSIOp::create(b, loc, b.getI32Type(), x));
-  if (op->getDialect()->getNamespace() == "math") {
-    bool known = true;
-    MathFunctions math(b, loc);
-    if (Value value = math.expand(op->getName().stripDialect(), operands, known))
-      return value;
-    if (!known) {
-      refuse(op, "no generated form of this function; known are absf, ceil, cos, exp, exp2, floor, fma, roundeven, "
-                 "rsqrt, sin, sqrt, tanh on f32");
-      return Value();
-    }
-  }
-  OperationState state(loc, op->getName());
-  state.addOperands(operands);
-  state.addTypes(element);
-  state.addAttributes(op->getAttrs());
-  return b.create(state)->getResult(0);
+  Value value = MathFunctions(b, loc).rebuild(op, operands, element);
+  if (!value)
+    refuse(op, MathFunctions::kNoGeneratedForm);
+  return value;
 }
 
 /// Registers that differ along the new dimension alone are one register of the operand.

@@ -5,6 +5,7 @@
 // the alignment. What lies outside the extents is read from the view's first element instead, and replaced by zero: no
 // branch, and no address outside the memory.
 #include "ThreadEmitter.h"
+#include "adze/Dialect/Tile/IR/KnownDivisor.h"
 
 #include "adze/Support/Mutant.h"
 
@@ -39,34 +40,6 @@ void ThreadEmitter::defineView(ViewOp op) {
   views[op.getResult()] = state;
 }
 
-int64_t ThreadEmitter::divisor(Value value, unsigned depth) {
-  constexpr int64_t most = int64_t(1) << 32;
-  if (std::optional<int64_t> fixed = constantOf(value))
-    return *fixed ? std::min(most, *fixed & -*fixed) : most;
-  if (depth > 8)
-    return 1;
-  auto of = [&](Value operand) { return divisor(operand, depth + 1); };
-  if (auto argument = dyn_cast<BlockArgument>(value)) {
-    Operation *parent = argument.getOwner()->getParentOp();
-    if (auto grid = dyn_cast<GridOp>(parent)) {
-      int64_t size = grid.getTile()[argument.getArgNumber()];
-      return size & -size;
-    }
-    if (auto loop = dyn_cast<scf::ForOp>(parent); loop && argument == loop.getInductionVar())
-      return std::min(of(loop.getLowerBound()), of(loop.getStep()));
-    return 1;
-  }
-  Operation *op = value.getDefiningOp();
-  if (isa<arith::AddIOp, arith::SubIOp>(op))
-    return std::min(of(op->getOperand(0)), of(op->getOperand(1)));
-  if (isa<arith::MulIOp>(op))
-    return std::min(most, of(op->getOperand(0)) * of(op->getOperand(1)));
-  if (isa<arith::DivUIOp, arith::DivSIOp>(op))
-    if (std::optional<int64_t> by = constantOf(op->getOperand(1)); by && llvm::isPowerOf2_64(*by))
-      return std::max<int64_t>(1, of(op->getOperand(0)) / *by);
-  return 1;
-}
-
 static int64_t lowestBit(int64_t value) { return value & -value; }
 
 /// A packed view: an offset's blocks, its place in the block, and what the tile's own bits add.
@@ -88,7 +61,7 @@ bool ThreadEmitter::addPacked(Operation *op, const ViewState &view, ValueRange o
   };
   alignment = std::min(alignment, order.blockElements());
   for (unsigned d = 0; d < rank; ++d) {
-    int64_t block = order.block()[d], known = std::min(block, divisor(offsets[d]));
+    int64_t block = order.block()[d], known = std::min(block, knownDivisor(offsets[d]));
     Value offset = toI64(scalars.lookup(offsets[d]));
     Value number = b.createOrFold<arith::DivUIOp>(loc, offset, i64(block));
     access.elements = add(access.elements, mul(number, blockStride[d]));
@@ -176,7 +149,7 @@ std::optional<ThreadEmitter::Access> ThreadEmitter::makeAccess(Operation *op, Va
     for (unsigned d = 0; d < rank; ++d) {
       access.elements = add(access.elements, toI64(mul(scalars.lookup(offsets[d]), view.strides[d])));
       int64_t stride = constantOf(view.strides[d]).value_or(1);
-      alignment = std::min(alignment, lowestBit(divisor(offsets[d]) * lowestBit(stride)));
+      alignment = std::min(alignment, lowestBit(knownDivisor(offsets[d]) * lowestBit(stride)));
     }
     for (unsigned d = 0; d < tileRank; ++d)
       if (Value place = threadCoord(*layout, d)) {
@@ -224,7 +197,8 @@ std::optional<ThreadEmitter::Access> ThreadEmitter::makeAccess(Operation *op, Va
       return false;
     // All of a vector exists or nothing of it.
     for (unsigned d : masked)
-      if (layout->reg[bit][d] && std::min(divisor(view.extents[dims[d]]), divisor(offsets[dims[d]])) < elements)
+      if (layout->reg[bit][d] &&
+          std::min(knownDivisor(view.extents[dims[d]]), knownDivisor(offsets[dims[d]])) < elements)
         return false;
     return true;
   };

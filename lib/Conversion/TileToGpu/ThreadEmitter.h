@@ -110,7 +110,6 @@ private:
   void store(StoreOp op);
   mlir::Value condition(const Access &access, const Coord &coord);
   mlir::Value addressOf(const Access &access, uint64_t reg);
-  int64_t divisor(mlir::Value index, unsigned depth = 0);
 
   // ---- Conversions.cpp: registers to registers
   void convert(ConvertLayoutOp op);

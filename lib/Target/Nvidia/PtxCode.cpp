@@ -3,13 +3,10 @@
 // What a kernel rounds is written in it, as on a CPU: the code generator may not make fused multiply-adds of its own,
 // divides and takes roots correctly rounded and keeps subnormal numbers.
 #include "adze/Target/GpuCode.h"
+#include "adze/Target/LlvmCode.h"
 
-#include "llvm/Analysis/TargetTransformInfo.h"
-#include "llvm/IR/LegacyPassManager.h"
 #include "llvm/IR/Module.h"
-#include "llvm/IR/Verifier.h"
 #include "llvm/MC/TargetRegistry.h"
-#include "llvm/Passes/PassBuilder.h"
 #include "llvm/Support/TargetSelect.h"
 #include "llvm/Target/TargetMachine.h"
 #include "llvm/TargetParser/Triple.h"
@@ -35,13 +32,11 @@ std::unique_ptr<TargetMachine> makeMachine(const adze::TargetInfo &target, std::
   const Target *backend = TargetRegistry::lookupTarget(triple, error);
   if (!backend)
     return nullptr;
-  std::string features;
-  for (const std::string &feature : target.features())
-    features += (features.empty() ? "+" : ",+") + feature;
   TargetOptions options;
   options.AllowFPOpFusion = FPOpFusion::Strict;
-  return std::unique_ptr<TargetMachine>(backend->createTargetMachine(
-      triple, std::string(target.name()), features, options, Reloc::PIC_, std::nullopt, CodeGenOptLevel::Aggressive));
+  return std::unique_ptr<TargetMachine>(backend->createTargetMachine(triple, std::string(target.name()),
+                                                                     adze::featureText(target), options, Reloc::PIC_,
+                                                                     std::nullopt, CodeGenOptLevel::Aggressive));
 }
 
 adze::Status prepare(Module &module, TargetMachine &machine, const std::vector<adze::GpuKernel> &kernels) {
@@ -70,26 +65,6 @@ adze::Status prepare(Module &module, TargetMachine &machine, const std::vector<a
   return adze::Status::success();
 }
 
-void optimise(Module &module, TargetMachine &machine) {
-  PipelineTuningOptions tuning;
-  // Loops are as unrolled as the schedule says; the optimiser cleans up, it does not choose.
-  tuning.LoopVectorization = false;
-  tuning.SLPVectorization = false;
-  tuning.LoopUnrolling = false;
-  tuning.LoopInterleaving = false;
-  LoopAnalysisManager loops;
-  FunctionAnalysisManager functions;
-  CGSCCAnalysisManager components;
-  ModuleAnalysisManager modules;
-  PassBuilder builder(&machine, tuning);
-  builder.registerModuleAnalyses(modules);
-  builder.registerCGSCCAnalyses(components);
-  builder.registerFunctionAnalyses(functions);
-  builder.registerLoopAnalyses(loops);
-  builder.crossRegisterProxies(loops, functions, components, modules);
-  builder.buildPerModuleDefaultPipeline(OptimizationLevel::O3).run(module, modules);
-}
-
 } // namespace
 
 namespace adze {
@@ -104,18 +79,8 @@ Expected<std::string> compileToPtx(llvm::Module &module, const TargetInfo &targe
     return internalError("this build of LLVM cannot generate code for " + std::string(kTriple) + ": " + error);
   if (Status status = prepare(module, *machine, kernels); !status.ok())
     return status;
-  raw_string_ostream errorStream(error);
-  if (verifyModule(module, &errorStream))
-    return internalError("the generated module " + module.getName().str() + " is not valid LLVM IR: " + error);
-  optimise(module, *machine);
-  SmallVector<char, 0> text;
-  raw_svector_ostream stream(text);
-  legacy::PassManager codegen;
-  codegen.add(createTargetTransformInfoWrapperPass(machine->getTargetIRAnalysis()));
-  if (machine->addPassesToEmitFile(codegen, stream, nullptr, CodeGenFileType::AssemblyFile))
-    return internalError("LLVM cannot emit PTX for " + std::string(target.name()));
-  codegen.run(module);
-  return std::string(text.begin(), text.end());
+  return optimiseAndEmit(module, *machine, OptimizationLevel::O3, CodeGenFileType::AssemblyFile,
+                         "PTX for " + std::string(target.name()));
 }
 
 } // namespace adze

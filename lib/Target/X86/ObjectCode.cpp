@@ -2,15 +2,12 @@
 //
 // Kernels arrive as explicit vector code. Fused multiply-adds are written where they are meant, so the code generator
 // may not make more of them: what a kernel rounds would then depend on the optimiser's mood.
+#include "adze/Target/LlvmCode.h"
 #include "adze/Target/NativeCode.h"
 
-#include "llvm/Analysis/TargetTransformInfo.h"
-#include "llvm/IR/LegacyPassManager.h"
 #include "llvm/IR/Module.h"
-#include "llvm/IR/Verifier.h"
 #include "llvm/MC/TargetRegistry.h"
 #include "llvm/Object/ObjectFile.h"
-#include "llvm/Passes/PassBuilder.h"
 #include "llvm/Support/MemoryBuffer.h"
 #include "llvm/Support/SmallVectorMemoryBuffer.h"
 #include "llvm/Support/TargetSelect.h"
@@ -36,15 +33,12 @@ std::unique_ptr<TargetMachine> makeMachine(const adze::TargetInfo &target, std::
   const Target *backend = TargetRegistry::lookupTarget(triple, error);
   if (!backend)
     return nullptr;
-  std::string features;
-  for (const std::string &feature : target.features())
-    features += (features.empty() ? "+" : ",+") + feature;
   TargetOptions options;
   options.AllowFPOpFusion = FPOpFusion::Strict;
   options.FunctionSections = true;
   // With 512-bit registers stated as a feature, full-width vectors are wanted: the tiles were made for them.
   return std::unique_ptr<TargetMachine>(backend->createTargetMachine(
-      triple, "x86-64-v3", features, options, Reloc::PIC_, std::nullopt, CodeGenOptLevel::Default));
+      triple, "x86-64-v3", adze::featureText(target), options, Reloc::PIC_, std::nullopt, CodeGenOptLevel::Default));
 }
 
 void prepare(Module &module, TargetMachine &machine, const std::vector<std::string> &exported) {
@@ -66,26 +60,6 @@ void prepare(Module &module, TargetMachine &machine, const std::vector<std::stri
   }
 }
 
-void optimise(Module &module, TargetMachine &machine) {
-  PipelineTuningOptions tuning;
-  // Loops are as vectorised and unrolled as the schedule says; the optimiser cleans up, it does not choose.
-  tuning.LoopVectorization = false;
-  tuning.SLPVectorization = false;
-  tuning.LoopUnrolling = false;
-  tuning.LoopInterleaving = false;
-  LoopAnalysisManager loops;
-  FunctionAnalysisManager functions;
-  CGSCCAnalysisManager components;
-  ModuleAnalysisManager modules;
-  PassBuilder builder(&machine, tuning);
-  builder.registerModuleAnalyses(modules);
-  builder.registerCGSCCAnalyses(components);
-  builder.registerFunctionAnalyses(functions);
-  builder.registerLoopAnalyses(loops);
-  builder.crossRegisterProxies(loops, functions, components, modules);
-  builder.buildPerModuleDefaultPipeline(OptimizationLevel::O2).run(module, modules);
-}
-
 } // namespace
 
 namespace adze {
@@ -97,18 +71,8 @@ Expected<std::string> compileToObject(llvm::Module &module, const TargetInfo &ta
   if (!machine)
     return internalError("this build of LLVM cannot generate code for " + std::string(kX86Triple) + ": " + error);
   prepare(module, *machine, exported);
-  raw_string_ostream errorStream(error);
-  if (verifyModule(module, &errorStream))
-    return internalError("the generated module " + module.getName().str() + " is not valid LLVM IR: " + error);
-  optimise(module, *machine);
-  SmallVector<char, 0> bytes;
-  raw_svector_ostream stream(bytes);
-  legacy::PassManager codegen;
-  codegen.add(createTargetTransformInfoWrapperPass(machine->getTargetIRAnalysis()));
-  if (machine->addPassesToEmitFile(codegen, stream, nullptr, CodeGenFileType::ObjectFile))
-    return internalError("LLVM cannot emit an object file for " + std::string(kX86Triple));
-  codegen.run(module);
-  return std::string(bytes.begin(), bytes.end());
+  return optimiseAndEmit(module, *machine, OptimizationLevel::O2, CodeGenFileType::ObjectFile,
+                         "an object file for " + std::string(kX86Triple));
 }
 
 Expected<std::vector<std::string>> undefinedSymbols(const std::string &object) {

@@ -1,24 +1,19 @@
 #include "Axes.h"
+#include "TileValues.h"
 
 using namespace mlir;
 using namespace adze::tile;
 
 Axes::Axes(Region &region, bool tieDepth) {
-  region.walk<WalkOrder::PreOrder>([&](Operation *op) {
-    for (Value operand : op->getOperands())
-      add(operand);
-    for (Value result : op->getResults())
-      add(result);
-    for (Region &inner : op->getRegions())
-      for (Block &block : inner)
-        for (Value argument : block.getArguments())
-          add(argument);
+  forEachTile(region, [&](Value tile) { add(tile); });
+  region.walk([&](Operation *op) {
+    forEachAlike(op, [&](Value a, Value b) { tieAll(a, b); });
+    visit(op, tieDepth);
   });
-  region.walk([&](Operation *op) { visit(op, tieDepth); });
 }
 
 void Axes::add(Value tile) {
-  if (!isTile(tile) || !firstSlot.try_emplace(tile, parent.size()).second)
+  if (!firstSlot.try_emplace(tile, parent.size()).second)
     return;
   order.push_back(tile);
   for (int64_t d = 0; d < cast<RankedTensorType>(tile.getType()).getRank(); ++d)
@@ -45,7 +40,6 @@ void Axes::tieAll(Value a, Value b) {
 
 void Axes::visit(Operation *op, bool tieDepth) {
   if (auto dot = dyn_cast<DotOp>(op)) {
-    tieAll(dot.getAcc(), dot.getResult());
     tie(dot.getB(), 0, dot.getResult(), 1);
     if (tieDepth) {
       tie(dot.getA(), 0, dot.getResult(), 0);
@@ -66,23 +60,5 @@ void Axes::visit(Operation *op, bool tieDepth) {
     for (int64_t d = 0; d < piece.getRank(); ++d)
       if (!tieDepth || whole.getDimSize(d) == piece.getDimSize(d))
         tie(extract.getValue(), d, extract.getResult(), d);
-  } else if (auto loop = dyn_cast<scf::ForOp>(op)) {
-    Operation *yield = loop.getBody()->getTerminator();
-    for (auto [i, result] : llvm::enumerate(loop.getResults()))
-      if (isTile(result)) {
-        tieAll(result, loop.getInitArgs()[i]);
-        tieAll(result, loop.getRegionIterArg(i));
-        tieAll(result, yield->getOperand(i));
-      }
-  } else if (auto branch = dyn_cast<scf::IfOp>(op)) {
-    for (Region *region : {&branch.getThenRegion(), &branch.getElseRegion()})
-      if (!region->empty())
-        for (auto [result, value] : llvm::zip(branch.getResults(), region->front().getTerminator()->getOperands()))
-          if (isTile(result))
-            tieAll(result, value);
-  } else if (OpTrait::hasElementwiseMappableTraits(op) && op->getNumResults() == 1 && isTile(op->getResult(0))) {
-    for (Value operand : op->getOperands())
-      if (isTile(operand))
-        tieAll(op->getResult(0), operand);
   }
 }

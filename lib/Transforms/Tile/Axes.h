@@ -23,7 +23,6 @@ public:
   unsigned of(mlir::Value tile, unsigned dim);
   /// All tiles of the region in order of definition.
   llvm::ArrayRef<mlir::Value> tiles() const { return order; }
-  static bool isTile(mlir::Value value) { return llvm::isa<mlir::RankedTensorType>(value.getType()); }
 
 private:
   void add(mlir::Value tile);

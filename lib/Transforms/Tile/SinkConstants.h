@@ -2,7 +2,7 @@
 #ifndef ADZE_LIB_TRANSFORMS_TILE_SINKCONSTANTS_H
 #define ADZE_LIB_TRANSFORMS_TILE_SINKCONSTANTS_H
 
-#include "Axes.h"
+#include "TileValues.h"
 
 #include "mlir/IR/Builders.h"
 
@@ -14,7 +14,7 @@ inline void sinkConstants(mlir::Region &region) {
   region.walk([&](mlir::Operation *op) {
     for (mlir::OpOperand &operand : op->getOpOperands()) {
       mlir::Operation *source = operand.get().getDefiningOp();
-      if (Axes::isTile(operand.get()) && source &&
+      if (isTile(operand.get()) && source &&
           (llvm::isa<mlir::arith::ConstantOp>(source) || llvm::isa<SplatOp>(source) || llvm::isa<IotaOp>(source)))
         uses.push_back(&operand);
     }

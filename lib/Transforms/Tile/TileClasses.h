@@ -22,7 +22,6 @@ private:
   void add(mlir::Value tile);
   unsigned find(unsigned tile);
   void tie(mlir::Value a, mlir::Value b);
-  void visit(mlir::Operation *op);
 
   llvm::SmallVector<mlir::Value> order;
   llvm::DenseMap<mlir::Value, unsigned> number;
