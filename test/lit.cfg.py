@@ -9,9 +9,11 @@
 # Programs are plain names on PATH: adze, adze-opt, adze-compile, write-model, FileCheck, not, split-file, llvm-nm ...
 # Substitutions: %smollm2 (the model file), %source (the repository's root), %build (the build folder), %python (python3,
 #                standard library only), %wrong_passes (a plugin of passes that are wrong on purpose).
+import contextlib
 import os
 import shutil
 import sys
+import time
 
 import lit.formats
 
@@ -90,6 +92,15 @@ def add_flag(tools, flag):
     for tool in tools:
         config.substitutions.append((r"(?<![\w/.-])%s(?![\w.-])" % tool, tool + " " + flag))
 
+
+# Many tests have kernels in common. What no run of the last two days needed goes.
+kernels = os.path.join(config.test_exec_root, "kernels")
+if os.path.isdir(kernels):
+    for entry in os.scandir(kernels):
+        with contextlib.suppress(FileNotFoundError):  # another lit removes the same
+            if entry.stat().st_mtime < time.time() - 2 * 86400:
+                os.unlink(entry.path)
+add_flag(["kernel-check"], "--kernel-cache=" + kernels)
 
 if lit_config.params.get("roundtrip", "0") not in ("", "0"):
     add_flag(["adze-opt"], "--verify-roundtrip")

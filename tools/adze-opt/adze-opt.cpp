@@ -43,6 +43,9 @@ static llvm::cl::opt<uint64_t> seed("seed", llvm::cl::cat(category), llvm::cl::i
 static llvm::cl::opt<std::string> executionCpu("execution-cpu", llvm::cl::cat(category), llvm::cl::init("x86-64-v3"),
                                                llvm::cl::desc("target that --verify-each-by-execution compiles kernels "
                                                               "for: the target of the passes that made them"));
+static llvm::cl::opt<std::string> kernelCache("kernel-cache", llvm::cl::cat(category),
+                                              llvm::cl::desc("folder of kernels that --verify-each-by-execution "
+                                                             "compiled before, in any process"));
 
 /// MlirOptMain with the check around each pass.
 static int runWithCheck(const std::string &input, const std::string &output, mlir::DialectRegistry &registry) {
@@ -58,10 +61,16 @@ static int runWithCheck(const std::string &input, const std::string &output, mli
     llvm::errs() << "adze-opt: " << problem << "\n";
     return 1;
   }
+  auto kernels = adze::KernelCache::open(kernelCache);
+  if (!kernels) {
+    llvm::errs() << "adze-opt: " << kernels.status().message() << "\n";
+    return 1;
+  }
+  auto known = std::make_shared<const adze::KernelCache>(std::move(*kernels));
   mlir::MlirOptMainConfig passes = mlir::MlirOptMainConfig::createFromCLOptions(), checked = passes;
   adze::execution::CheckReport report;
   checked.setPassPipelineSetupFn([&](mlir::PassManager &manager) {
-    adze::execution::addExecutionCheck(manager, {seed, cpu}, report);
+    adze::execution::addExecutionCheck(manager, {seed, cpu, known}, report);
     return passes.setupPassPipeline(manager);
   });
   bool passed = succeeded(mlir::MlirOptMain(out->os(), std::move(file), registry, checked)) && !report.failed;

@@ -190,7 +190,7 @@ private:
   CheckReport &report;
   std::vector<Scenario> scenarios;
   StepForms forms;
-  KernelCache kernels;
+  KnownKernels kernels{*options.kernels, {}};
   std::unique_ptr<Moment> now;
 };
 

@@ -24,75 +24,148 @@
 using namespace mlir;
 using namespace adze::execution;
 
-adze::Expected<std::unique_ptr<LoadedKernels>> LoadedKernels::compile(ModuleOp module, const adze::TargetInfo &target,
-                                                                      Lowering lowering, ObjectMaker makeObject) {
-  OwningOpRef<ModuleOp> copy(module.clone());
-  std::vector<std::string> names;
-  for (Operation &op : llvm::make_early_inc_range(*copy->getBody())) {
-    if (op.hasAttr(adze::tile::kKernelAttr)) {
-      names.push_back(SymbolTable::getSymbolName(&op).str());
-      names.push_back(names.back() + "_blocks");
+namespace {
+
+/// The pipeline below the kernels of one module.
+struct Way {
+  const adze::TargetInfo &target;
+  Lowering lowering;
+  bool onModel;        ///< thread by thread on the model of a GPU
+  std::string layouts; ///< the target whose layouts tiles have or get
+
+  adze::Status build(PassManager &manager) const {
+    if (onModel) {
+      adze::tile::buildTileToGpu(manager, layouts);
+    } else if (lowering == Lowering::Product) {
+      adze::tile::buildTileToLLVM(manager, layouts);
     } else {
-      op.erase();
+      if (failed(parsePassPipeline("tile-assign-layouts{target=" + layouts + "}", manager)))
+        return adze::internalError("tile-assign-layouts is not registered");
+      manager.addPass(adze::tile::createConvertTileToCpuPass({layouts}));
+      adze::tile::buildVectorToLLVM(manager);
     }
+    return adze::Status::success();
   }
-  for (NamedAttribute attribute : llvm::to_vector((*copy)->getDiscardableAttrs()))
-    (*copy)->removeDiscardableAttr(attribute.getName());
-  adze::tile::registerTileTransformsPasses();
-  PassManager manager(copy->getContext());
-  llvm::StringRef name(target.name());
-  bool onModel = target.gpu();
-  if (lowering == Lowering::Plain)
-    for (Operation &op : *copy->getBody())
-      if (auto made = op.getAttrOfType<StringAttr>(adze::tile::kTargetAttr)) {
-        onModel = true;
-        name = made.getValue();
-      }
-  if (onModel) {
-    adze::tile::buildTileToGpu(manager, name);
-  } else if (lowering == Lowering::Product) {
-    adze::tile::buildTileToLLVM(manager, name);
-  } else {
-    if (failed(parsePassPipeline(("tile-assign-layouts{target=" + name + "}").str(), manager)))
-      return adze::internalError("tile-assign-layouts is not registered");
-    manager.addPass(adze::tile::createConvertTileToCpuPass({name.str()}));
-    adze::tile::buildVectorToLLVM(manager);
+};
+
+/// The object of the kernels in `module`, which is lowered in place.
+adze::Expected<std::string> objectOf(ModuleOp module, const Way &way, ObjectMaker makeObject,
+                                     std::vector<adze::GpuKernel> &threads) {
+  std::vector<std::string> names;
+  for (Operation &op : *module.getBody()) {
+    names.push_back(SymbolTable::getSymbolName(&op).str());
+    names.push_back(names.back() + "_blocks");
   }
-  if (failed(manager.run(*copy)))
+  PassManager manager(module.getContext());
+  if (adze::Status status = way.build(manager); !status.ok())
+    return status;
+  if (failed(manager.run(module)))
     return adze::internalError("the kernels could not be lowered");
   llvm::LLVMContext context;
-  std::unique_ptr<llvm::Module> code = translateModuleToLLVMIR(*copy, context);
+  std::unique_ptr<llvm::Module> code = translateModuleToLLVMIR(module, context);
   if (!code)
     return adze::internalError("the kernels could not be translated");
-  auto program = std::make_unique<LoadedKernels>();
-  if (onModel) {
-    program->threads = adze::gpuKernelsOf(*copy);
-    makeObject = nullptr;
-    if (adze::Status status = replaceGpuInstructions(*code); !status.ok())
+  if (!way.onModel)
+    return makeObject ? makeObject(*code, names) : adze::compileToObject(*code, way.target, names);
+  threads = adze::gpuKernelsOf(module);
+  if (adze::Status status = replaceGpuInstructions(*code); !status.ok())
+    return status;
+  return adze::compileToObject(*code, *adze::findTarget("x86-64-v3"), names);
+}
+
+/// The object of one kernel, from the cache where it is there: by its text, which spares the passes too, or by the code
+/// that they made of it, which is often the same for a kernel before and after one of them.
+adze::Expected<std::string> objectOf(Operation *kernel, const Way &way, const adze::KernelCache &cache) {
+  OwningOpRef<ModuleOp> module(ModuleOp::create(kernel->getLoc()));
+  module->getBody()->push_back(kernel->clone());
+  std::string key;
+  if (cache.enabled()) {
+    std::string text, pipeline;
+    llvm::raw_string_ostream(text) << *module;
+    PassManager manager(module->getContext());
+    if (adze::Status status = way.build(manager); !status.ok())
       return status;
+    llvm::raw_string_ostream stream(pipeline);
+    manager.printAsTextualPipeline(stream);
+    key = cache.keyOf(text, pipeline + " for " + std::string(way.target.name()));
+    if (auto object = cache.find(key))
+      return *object;
   }
-  const adze::TargetInfo &machine = onModel ? *adze::findTarget("x86-64-v3") : target;
-  auto object = makeObject ? makeObject(*code, names) : adze::compileToObject(*code, machine, names);
+  auto makeObject = [&](llvm::Module &code, const std::vector<std::string> &names) -> adze::Expected<std::string> {
+    std::string text, codeKey;
+    if (cache.enabled()) {
+      llvm::raw_string_ostream(text) << code;
+      codeKey = cache.keyOf(text, "code for " + std::string(way.target.name()));
+      if (auto object = cache.find(codeKey))
+        return *object;
+    }
+    auto made = adze::compileToObject(code, way.target, names);
+    if (made)
+      if (adze::Status status = cache.keep(codeKey, *made); !status.ok())
+        return status;
+    return made;
+  };
+  std::vector<adze::GpuKernel> none;
+  auto object = objectOf(*module, way, makeObject, none);
   if (!object)
-    return object.status();
+    return object;
+  if (adze::Status status = cache.keep(key, *object); !status.ok())
+    return status;
+  return object;
+}
+
+} // namespace
+
+adze::Expected<std::unique_ptr<LoadedKernels>> LoadedKernels::compile(ModuleOp module, const adze::TargetInfo &target,
+                                                                      Lowering lowering, const adze::KernelCache &cache,
+                                                                      ObjectMaker makeObject) {
+  adze::tile::registerTileTransformsPasses();
+  Way way{target, lowering, target.gpu() != nullptr, std::string(target.name())};
+  OwningOpRef<ModuleOp> kernels(ModuleOp::create(module.getLoc()));
+  for (Operation &op : *module.getBody()) {
+    if (!op.hasAttr(adze::tile::kKernelAttr))
+      continue;
+    kernels->getBody()->push_back(op.clone());
+    if (auto made = op.getAttrOfType<StringAttr>(adze::tile::kTargetAttr); made && lowering == Lowering::Plain) {
+      way.onModel = true;
+      way.layouts = made.str();
+    }
+  }
+  auto program = std::make_unique<LoadedKernels>();
+  std::vector<adze::Expected<std::string>> objects;
+  if (way.onModel || makeObject)
+    objects.push_back(objectOf(*kernels, way, makeObject, program->threads));
+  else
+    for (Operation &op : *kernels->getBody())
+      objects.push_back(objectOf(&op, way, cache));
 
   char folder[] = "/tmp/adze-kernels-XXXXXX";
   if (!mkdtemp(folder))
     return adze::ioError("no temporary folder");
-  std::string objectFile = std::string(folder) + "/kernels.o";
+  std::vector<std::string> files;
+  adze::Status status;
+  for (auto &object : objects) {
+    if (status.ok() && !object)
+      status = object.takeStatus();
+    if (!status.ok())
+      break;
+    files.push_back(std::string(folder) + "/" + std::to_string(files.size()) + ".o");
+    std::ofstream(files.back(), std::ios::binary) << *object;
+  }
   program->file = std::string(folder) + "/kernels.so";
-  std::ofstream(objectFile, std::ios::binary) << *object;
-  adze::Status linked = adze::linkSharedObject({objectFile}, program->file);
-  unlink(objectFile.c_str());
-  if (linked.ok()) {
+  if (status.ok())
+    status = adze::linkSharedObject(files, program->file);
+  for (const std::string &file : files)
+    unlink(file.c_str());
+  if (status.ok()) {
     program->handle = dlopen(program->file.c_str(), RTLD_NOW | RTLD_LOCAL);
     if (!program->handle)
-      linked = adze::internalError(dlerror());
+      status = adze::internalError(dlerror());
     unlink(program->file.c_str());
   }
   rmdir(folder);
-  if (!linked.ok())
-    return linked;
+  if (!status.ok())
+    return status;
   return program;
 }
 

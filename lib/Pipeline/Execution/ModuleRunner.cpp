@@ -71,20 +71,20 @@ Status ModuleRunner::prepare() {
   for (auto function : module.getOps<func::FuncOp>())
     if (isKernel(function))
       function.print(stream);
-  std::shared_ptr<LoadedKernels> &known = cache[text];
-  if (!known) {
+  std::shared_ptr<LoadedKernels> &loaded = known.loaded[text];
+  if (!loaded) {
     std::string errors;
     ScopedDiagnosticHandler collect(module.getContext(), [&](Diagnostic &diagnostic) {
       if (diagnostic.getSeverity() == DiagnosticSeverity::Error)
         llvm::raw_string_ostream(errors) << diagnostic << "; ";
       return success();
     });
-    auto compiled = LoadedKernels::compile(module, cpu, Lowering::Plain);
+    auto compiled = LoadedKernels::compile(module, cpu, Lowering::Plain, known.objects);
     if (!compiled)
       return invalidInput(errors + compiled.status().message());
-    known = std::move(*compiled);
+    loaded = std::move(*compiled);
   }
-  kernels = known;
+  kernels = loaded;
   return Status::success();
 }
 

@@ -1,11 +1,7 @@
 // Fault B24: int8 at its ends. A row of zeros has the scale 0 and gives exact zeros, not NaN; sums of products of the
 // largest codes do not saturate on the way; weights of -128 are not negated. Every level gives the reference's sums.
 //
-// RUN: kernel-check %s --numerics=a8 --edges --target=all --batch=5:5:5
-// RUN: kernel-check %s --numerics=a8 --edges --target=all --batch=1:1:1 --seed=5
-// RUN: kernel-check %s --numerics=a8 --edges --target=all --batch=1:1:1 --seed=1
-// RUN: kernel-check %s --numerics=a8 --edges --target=all --batch=1:1:1 --seed=2
-// RUN: kernel-check %s --numerics=a8 --edges --target=all --batch=37:37:37 --seed=3
+// RUN: kernel-check %s --numerics=a8 --edges --target=all --batch=5:5:5 --batch=1:1:1@5 --batch=1:1:1 --batch=1:1:1@2 --batch=37:37:37@3
 
 llm.weight @eight.codes : tensor<48x64xi8> {
   %0 = arith.constant dense<1> : tensor<48x64xi8>

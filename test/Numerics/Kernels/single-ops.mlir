@@ -1,9 +1,8 @@
 // Ops and types that the steps beside this file do not meet: rows quantized whole, float weights of other types, columns
 // that are copied, norms of heads with an odd width, rows gathered alone, values rounded at each op.
 //
-// RUN: kernel-check %s --numerics=none
+// RUN: kernel-check %s --numerics=none --batch=3:3:3,1:70:5,7:20:20 --batch=13:13:13
 // RUN: kernel-check %s --numerics=none --rules=none --batch=1:1:1
-// RUN: kernel-check %s --numerics=none --batch=13:13:13
 
 llm.weight @half : tensor<21x36xf16> {
   %0 = arith.constant dense<1.0> : tensor<21x36xf16>

@@ -10,6 +10,7 @@
 #ifndef ADZE_PIPELINE_EXECUTION_EXECUTIONCHECK_H
 #define ADZE_PIPELINE_EXECUTION_EXECUTIONCHECK_H
 
+#include "adze/Pipeline/KernelCache.h"
 #include "adze/Target/TargetInfo.h"
 #include "mlir/Pass/PassManager.h"
 
@@ -21,6 +22,7 @@ namespace adze::execution {
 struct CheckOptions {
   uint64_t seed = 1;
   const TargetInfo *cpu = nullptr; ///< what tile kernels are compiled for; this machine must run it
+  std::shared_ptr<const KernelCache> kernels = std::make_shared<const KernelCache>(); ///< compiled before
 };
 
 struct CheckReport {

@@ -3,6 +3,7 @@
 #define ADZE_PIPELINE_EXECUTION_LOADEDKERNELS_H
 
 #include "adze/Abi/Program.h"
+#include "adze/Pipeline/KernelCache.h"
 #include "adze/Support/Status.h"
 #include "adze/Target/GpuCode.h"
 #include "adze/Target/TargetInfo.h"
@@ -30,11 +31,13 @@ using ObjectMaker =
 class LoadedKernels {
 public:
   /// Compiles every tile kernel of the module (which stays as it is) for the target and loads the result. The passes of
-  /// adze/Transforms/Tile/Passes.h get registered. Without `makeObject` the object is compileToObject's for the target.
+  /// adze/Transforms/Tile/Passes.h get registered. Without `makeObject` the objects are compileToObject's for the
+  /// target, one for each kernel, and those that the cache holds are taken from there.
   /// Kernels for a GPU, and with Lowering::Plain those that have layouts of threads already, run thread by thread on
   /// the model of one (GpuModel.h).
   static adze::Expected<std::unique_ptr<LoadedKernels>> compile(mlir::ModuleOp module, const adze::TargetInfo &target,
                                                                 Lowering lowering = Lowering::Product,
+                                                                const adze::KernelCache &cache = {},
                                                                 ObjectMaker makeObject = nullptr);
   ~LoadedKernels();
 

@@ -49,14 +49,17 @@ struct Entry {
   std::string name;
 };
 
-/// Kernels by their text: passes that leave them as they are do not compile them again.
-using KernelCache = std::map<std::string, std::shared_ptr<LoadedKernels>>;
+/// Kernels that were compiled before.
+struct KnownKernels {
+  const adze::KernelCache &objects;                             ///< one by one, by other processes too
+  std::map<std::string, std::shared_ptr<LoadedKernels>> loaded; ///< all of a module by their text
+};
 
 class ModuleRunner {
 public:
   /// The module stays as it is while the runner lives. `cpu` is the target that kernels are compiled for.
-  ModuleRunner(mlir::ModuleOp module, const TargetInfo &cpu, KernelCache &cache)
-      : module(module), cpu(cpu), cache(cache) {}
+  ModuleRunner(mlir::ModuleOp module, const TargetInfo &cpu, KnownKernels &known)
+      : module(module), cpu(cpu), known(known) {}
 
   std::vector<Entry> entries();
   /// Compiles the kernels of the module where there are any; done by the first run that needs them.
@@ -80,7 +83,7 @@ private:
 
   mlir::ModuleOp module;
   const TargetInfo &cpu;
-  KernelCache &cache;
+  KnownKernels &known;
   std::shared_ptr<LoadedKernels> kernels;
 };
 
