@@ -23,10 +23,10 @@ struct FuseGateUp : adze::llm::impl::FuseGateUpPassBase<FuseGateUp> {
     getOperation().walk([&](MulOp mul) { muls.push_back(mul); });
     for (MulOp mul : muls) {
       for (auto [gated, other] : {std::pair(mul.getLhs(), mul.getRhs()), std::pair(mul.getRhs(), mul.getLhs())}) {
-        auto silu = gated.getDefiningOp<SiluOp>();
-        if (!silu || !Product::of(silu.getInput()) || !Product::of(other))
+        auto activation = gated.getDefiningOp<Activation>();
+        if (!activation || !Product::of(activation.getInput()) || !Product::of(other))
           continue;
-        Operation *products[] = {silu.getInput().getDefiningOp(), other.getDefiningOp()};
+        Operation *products[] = {activation.getInput().getDefiningOp(), other.getDefiningOp()};
         std::string why = whyNotFused(products, weights);
         if (why.empty()) {
           fuseProducts(products, ".gate_up", weights);

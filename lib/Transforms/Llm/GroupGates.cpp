@@ -1,5 +1,5 @@
-// silu(gate) * up is the epilogue of the product that makes gate and up side by side. A block owns the same columns of
-// both halves, so each half must be whole blocks of the packed weight and whole tiles of the schedule.
+// activation(gate) * up is the epilogue of the product that makes gate and up side by side. A block owns the same
+// columns of both halves, so each half must be whole blocks of the packed weight and whole tiles of the schedule.
 #include "GroupPlan.h"
 #include "ScheduleKey.h"
 #include "adze/Support/Mutant.h"
@@ -13,15 +13,15 @@ void adze::llm::groupGates(GroupPlan &plan) {
     auto mul = mlir::dyn_cast<MulOp>(op);
     if (!mul)
       continue;
-    auto silu = mul.getLhs().getDefiningOp<SiluOp>();
+    auto activation = mul.getLhs().getDefiningOp<Activation>();
     Value other = mul.getRhs();
-    if (!silu) {
-      silu = mul.getRhs().getDefiningOp<SiluOp>();
+    if (!activation) {
+      activation = mul.getRhs().getDefiningOp<Activation>();
       other = mul.getLhs();
     }
-    if (!silu)
+    if (!activation)
       continue;
-    auto gate = silu.getInput().getDefiningOp<SliceColumnsOp>(), up = other.getDefiningOp<SliceColumnsOp>();
+    auto gate = activation.getInput().getDefiningOp<SliceColumnsOp>(), up = other.getDefiningOp<SliceColumnsOp>();
     if (!gate || !up || gate.getInput() != up.getInput()) {
       plan.leave(mul, "gate", "gate and up are not columns of one product");
       continue;
@@ -32,7 +32,7 @@ void adze::llm::groupGates(GroupPlan &plan) {
       continue;
     }
     if (!llvm::all_of(product.result().getUsers(), [&](Operation *user) { return user == gate || user == up; }) ||
-        !gate.getResult().hasOneUse() || !up.getResult().hasOneUse() || !silu.getResult().hasOneUse()) {
+        !gate.getResult().hasOneUse() || !up.getResult().hasOneUse() || !activation->hasOneUse()) {
       plan.leave(mul, "gate", "gate, up or their product has other readers");
       continue;
     }
@@ -48,7 +48,7 @@ void adze::llm::groupGates(GroupPlan &plan) {
                  "halves of " + llvm::Twine(width) + " columns are not whole tiles of " + llvm::Twine(tile));
       continue;
     }
-    for (Operation *member : {silu.getOperation(), gate.getOperation(), up.getOperation(), product.operation()})
+    for (Operation *member : {activation.getOperation(), gate.getOperation(), up.getOperation(), product.operation()})
       if (!plan.merge(member, mul, "gate"))
         break;
   }

@@ -59,11 +59,12 @@ def FuseQkvPass : Adze_Pass<"llm-fuse-qkv", "Exact"> {
 def FuseGateUpPass : Adze_Pass<"llm-fuse-gate-up", "Exact"> {
   let summary = "One product for the gate and the up projection";
   let description = [{
-    Two linears that read one activation, the one's result through `llm.silu` and the other's multiplied with each
-    other, become one linear (see llm-fuse-qkv) and two `llm.slice_columns`. Same bits as before.
+    Two linears that read one value, the one's result through an activation (`llm.silu`; any op with the interface
+    `Activation`) and the other's multiplied with each other, become one linear (see llm-fuse-qkv) and two
+    `llm.slice_columns`. Same bits as before.
 
-    Must not fire when the linears differ in encoding, scheme, group, weight type or bias, read different activations,
-    or when a weight has another reader.
+    Must not fire when the linears differ in encoding, scheme, group, weight type or bias, read different values, or
+    when a weight has another reader.
 
     ```mlir
     %g = llm.linear %x, %wg : ..   %u = llm.linear %x, %wu : ..   %s = llm.silu %g : ..   %m = llm.mul %s, %u : ..
@@ -124,7 +125,7 @@ def FormKernelsPass : Adze_Pass<"llm-form-kernels", "Exact"> {
 
     * `slice`: columns of an activation are read where they lie, by each reader;
     * `residual`: an add is the epilogue of a linear;
-    * `gate`: silu(gate) * up is the epilogue of the linear that makes both, if their columns are whole tiles;
+    * `gate`: activation(gate) * up is the epilogue of the linear that makes both, if their columns are whole tiles;
     * `cast`: rounding to bf16 is the epilogue of what it rounds;
     * `norm`: a norm is quantized or rounded by the kernel that makes it;
     * `rows`: gather_rows is the prologue of the norm that reads it;
@@ -138,7 +139,8 @@ def FormKernelsPass : Adze_Pass<"llm-form-kernels", "Exact"> {
     for its own result, or when a kernel's tiles do not cover what the epilogue needs.
 
     `rules` names the rules to use, `all` or `none`; `none` gives each op a kernel of its own, which is the form that
-    tests compare with.
+    tests compare with. A rule that is not named leaves `switched off by --fuse` in `unfused` of the kernel that it would
+    have joined to another.
   }];
   let options = [Option<"rules", "rules", "std::string", "\"all\"", "all, none or names of rules separated by +">,
                  Option<"target", "target", "std::string", "\"x86-64-v3\"", "name of the target, as --cpu spells it">];

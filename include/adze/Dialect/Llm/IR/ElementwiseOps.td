@@ -9,7 +9,7 @@ class Llm_ElementwiseOp<string spelling, list<Trait> traits = []>
   let results = (outs Llm_Rows:$result);
 }
 
-def Llm_SiluOp : Llm_ElementwiseOp<"silu"> {
+def Llm_SiluOp : Llm_ElementwiseOp<"silu", [Llm_Activation]> {
   let summary = "x / (1 + exp(-x)).";
   let description = [{
     The limits are taken at infinity: minus infinity gives 0. Empty: no rows give no rows.

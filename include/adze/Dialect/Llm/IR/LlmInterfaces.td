@@ -38,4 +38,14 @@ def Llm_ReferenceEval : OpInterface<"ReferenceEval"> {
   ];
 }
 
+def Llm_Activation : OpInterface<"Activation"> {
+  let cppNamespace = "::adze::llm";
+  let description = [{
+    A function of each element of one operand, as it stands between a gate and the product with what it gates. The
+    result has the operand's type. llm-fuse-gate-up and the rule `gate` of llm-form-kernels ask for it, so that a model
+    with another activation is fused the same way.
+  }];
+  let methods = [InterfaceMethod<"What the function is applied to.", "::mlir::Value", "getInput">];
+}
+
 #endif // ADZE_DIALECT_LLM_IR_LLMINTERFACES_TD

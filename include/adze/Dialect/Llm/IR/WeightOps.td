@@ -5,11 +5,12 @@
 include "adze/Dialect/Llm/IR/LlmBase.td"
 
 def Llm_FileOp : Llm_Op<"file", [Symbol]> {
-  let summary = "A source file of weights.";
+  let summary = "A source file of the model.";
   let description = [{
-    Names a file that weight expressions read. `path` is relative to the imported folder (or the file itself), `size`
-    is in bytes and `hash` is the XXH3-128 of the contents in hexadecimal; a tool that opens the file again refuses it
-    when either differs.
+    Names a file that the model was imported from: one that weight expressions read, or one that has settled something
+    else (configuration, tokenizer, template). `path` is relative to the imported folder (or the file itself), `size` is
+    in bytes and `hash` is the XXH3-128 of the contents in hexadecimal; a tool that opens the file again refuses it when
+    either differs. An artifact's manifest lists all of them.
 
     ```mlir
     llm.file @model path "model.safetensors" size 269060552 hash "0123456789abcdef0123456789abcdef"
