@@ -1,4 +1,4 @@
-"""What every lint needs: the committed files, their rooms, and one way to report the first offence."""
+"""What every lint needs: the files, their rooms, and one way to report the first offence."""
 import argparse
 import atexit
 import os
@@ -27,8 +27,10 @@ def offence(place, found, what_to_do):
 
 
 def files(source, suffixes=None, folders=None):
-    """Committed files (all files where there is no git), as paths relative to the root, sorted."""
-    listed = subprocess.run(["git", "-C", source, "ls-files", "-z"], capture_output=True, text=True)
+    """Committed files and new ones that git does not ignore (all files where there is no git), as paths relative to the
+    root, sorted: who has just written a file wants to know before adding it."""
+    listed = subprocess.run(["git", "-C", source, "ls-files", "-z", "--cached", "--others", "--exclude-standard"],
+                            capture_output=True, text=True)
     if listed.returncode == 0 and listed.stdout:
         names = [n for n in listed.stdout.split("\0") if n and os.path.exists(os.path.join(source, n))]
     else:
