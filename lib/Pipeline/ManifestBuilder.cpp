@@ -21,7 +21,9 @@ public:
   Members(DictionaryAttr dictionary, StringRef name) : dictionary(dictionary), name(name) {}
   int64_t number(StringRef key) {
     auto value = dictionary ? dictionary.getAs<IntegerAttr>(key) : IntegerAttr();
-    return value ? value.getInt() : (lack(key, "a whole number"), 0);
+    bool fits = value && (value.getType().isIndex() || value.getType().isSignlessInteger()) &&
+                value.getValue().getSignificantBits() <= 64;
+    return fits ? value.getValue().getSExtValue() : (lack(key, "a whole number"), 0);
   }
   std::string text(StringRef key) {
     auto value = dictionary ? dictionary.getAs<StringAttr>(key) : StringAttr();
@@ -137,7 +139,10 @@ std::vector<ManifestFusion> fusionOf(exec::ProgramOp program) {
   auto rows = program->getAttrOfType<ArrayAttr>("exec.fusion");
   if (!rows)
     return list;
-  for (DictionaryAttr row : rows.getAsRange<DictionaryAttr>()) {
+  for (Attribute entry : rows) {
+    auto row = dyn_cast<DictionaryAttr>(entry);
+    if (!row)
+      continue; // a person may have written anything
     ManifestFusion &note = list.emplace_back();
     if (auto rule = row.getAs<StringAttr>("rule"))
       note.rule = rule.str();

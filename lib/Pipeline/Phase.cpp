@@ -43,6 +43,19 @@ std::string phasePipeline(Phase phase, const PhaseSettings &s) {
   return "";
 }
 
+std::string phaseContract(Phase phase, const PhaseSettings &s) {
+  switch (phase) {
+  case Phase::Llm:
+    return "llm-verify-kernels";
+  case Phase::Kernels:
+    return "tile-verify-kernels{target=" + s.target() + "}";
+  case Phase::Exec:
+    return "exec-verify-launches,exec-verify-memory";
+  default:
+    return "";
+  }
+}
+
 std::string kernelPipeline(const PhaseSettings &s) { return "tile-to-llvm{target=" + s.cpu + "}"; }
 
 } // namespace adze

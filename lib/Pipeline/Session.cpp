@@ -1,17 +1,12 @@
 // Session.cpp: loading a module and taking it through the phases.
 #include "Session.h"
 
-#include "adze/Dialect/Exec/IR/Exec.h"
 #include "adze/Dialect/Llm/IR/Llm.h"
-#include "adze/Dialect/Tile/IR/Tile.h"
 #include "adze/Import/Import.h"
 #include "adze/Pipeline/ModuleText.h"
 #include "adze/Support/MappedFile.h"
 #include "adze/Target/NativeCode.h"
 
-#include "mlir/Dialect/ControlFlow/IR/ControlFlow.h"
-#include "mlir/Dialect/DLTI/DLTI.h"
-#include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/IR/Diagnostics.h"
 #include "mlir/IR/Verifier.h"
 #include "mlir/Parser/Parser.h"
@@ -30,9 +25,7 @@ namespace adze {
 
 static DialectRegistry makeRegistry() {
   DialectRegistry registry;
-  registry.insert<arith::ArithDialect, cf::ControlFlowDialect, DLTIDialect, func::FuncDialect, LLVM::LLVMDialect,
-                  math::MathDialect, memref::MemRefDialect, scf::SCFDialect, vector::VectorDialect, llm::LlmDialect,
-                  exec::ExecDialect, tile::TileDialect>();
+  insertPipelineDialects(registry);
   registerBuiltinDialectTranslation(registry);
   registerLLVMDialectTranslation(registry);
   return registry;
@@ -187,18 +180,30 @@ std::string Session::reproduction(Phase phase) const {
          (phase == Phase::Native ? ".so" : ".mlir");
 }
 
-Status Session::runPhase(Phase phase) {
-  progress.stage("phase " + std::string(phaseName(phase)));
+Status Session::runPasses(const std::string &pipeline, const std::string &failure) {
   PassManager manager(&context);
-  std::string pipeline = phasePipeline(phase, settings), text;
+  std::string text;
   llvm::raw_string_ostream stream(text);
   if (failed(parsePassPipeline(pipeline, manager, stream)))
-    return internalError("phase " + std::string(phaseName(phase)) + ": the pipeline '" + pipeline +
-                         "' cannot be built: " + text);
-  if (failed(manager.run(*module)))
-    return Status(ErrorCode::InvalidInput,
-                  "phase " + std::string(phaseName(phase)) +
-                      " failed (the messages above say why)\nrepeat it with: " + reproduction(phase));
+    return internalError("the pipeline '" + pipeline + "' cannot be built: " + text);
+  return succeeded(manager.run(*module)) ? Status::success() : invalidInput(failure);
+}
+
+Status Session::checkContract() {
+  std::string contract = phaseContract(*passed, settings);
+  if (options.startFrom.empty() || contract.empty())
+    return Status::success();
+  return runPasses(contract, "--start-from=" + options.startFrom + ": the module is not what the phase " +
+                                 std::string(phaseName(*passed)) + " ends with (the messages above say why)");
+}
+
+Status Session::runPhase(Phase phase) {
+  progress.stage("phase " + std::string(phaseName(phase)));
+  if (Status status = runPasses(phasePipeline(phase, settings),
+                                "phase " + std::string(phaseName(phase)) +
+                                    " failed (the messages above say why)\nrepeat it with: " + reproduction(phase));
+      !status.ok())
+    return status;
   record(phase);
   return Status::success();
 }
@@ -227,6 +232,8 @@ Status Session::run() {
   if (failed(verify(*module)))
     return internalError("the module that was made of the model is not valid (the messages above say why)");
   if (Status status = settle(); !status.ok())
+    return status;
+  if (Status status = checkContract(); !status.ok())
     return status;
   record(*passed);
   if (Status status = dump(*passed); !status.ok())

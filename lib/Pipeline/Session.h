@@ -35,6 +35,9 @@ private:
   Status readModule();
   /// Settles numerics, CPU, page and fusion from the options, the module's own record and the machine.
   Status settle();
+  Status runPasses(const std::string &pipeline, const std::string &failure);
+  /// A module that a person gives as one that has passed a phase is what that phase ends with.
+  Status checkContract();
   Status runPhase(Phase phase);
   /// The command that repeats a phase alone.
   std::string reproduction(Phase phase) const;

@@ -161,5 +161,25 @@ TEST_F(Weights, RefuseOtherFilesAndTensorsPastTheEnd) {
   EXPECT_THAT(refusal(), HasSubstr("f.bin: has 2 bytes; the model was imported from 16"));
 }
 
+// Each line names the one before twice: 13 lines stand for 8192 parts.
+TEST_F(Weights, RefusesAnExpressionThatStandsForTooManyParts) {
+  std::string body = "  %0 = arith.constant dense<1.0> : tensor<1xf32>\n";
+  for (int i = 0; i < 13; ++i) {
+    std::string from = std::to_string(1 << i), to = std::to_string(2 << i), name = std::to_string(i);
+    body += "  %" + std::to_string(i + 1) + " = llm.concat_rows %" + name + ", %" + name + " : tensor<" + from +
+            "xf32>, tensor<" + from + "xf32> -> tensor<" + to + "xf32>\n";
+  }
+  parse("x", "llm.weight @w : tensor<8192xf32> {\n" + body + "  llm.yield %13 : tensor<8192xf32>\n}\n");
+  EXPECT_THAT(refusal(), HasSubstr("its expression has more than 4096 parts"));
+}
+
+TEST_F(Weights, RefusesAHugeConstant) {
+  parse("x", R"(llm.weight @w : tensor<8193x8192xf32> {
+    %0 = arith.constant dense<1.0> : tensor<8193x8192xf32>
+    llm.yield %0 : tensor<8193x8192xf32>
+  })");
+  EXPECT_THAT(refusal(), HasSubstr("a weight's constant has 67117056 elements; up to 67108864 are accepted"));
+}
+
 } // namespace
 } // namespace adze

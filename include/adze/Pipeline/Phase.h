@@ -11,6 +11,10 @@
 #include <string>
 #include <string_view>
 
+namespace mlir {
+class DialectRegistry;
+}
+
 namespace adze {
 
 enum class Phase {
@@ -43,9 +47,15 @@ struct PhaseSettings {
 /// has two: one for the module of each kernel and one for the module that has the program.
 std::string phasePipeline(Phase phase, const PhaseSettings &settings);
 std::string kernelPipeline(const PhaseSettings &settings);
+/// The Verify passes alone that end a phase, for a module that a person says has passed it; empty for import and
+/// native.
+std::string phaseContract(Phase phase, const PhaseSettings &settings);
 
 /// Registers every pass that the pipelines name. Safe to call more than once.
 void registerPipelinePasses();
+
+/// The dialects that a module of any phase may be written in.
+void insertPipelineDialects(mlir::DialectRegistry &registry);
 
 } // namespace adze
 

@@ -51,7 +51,7 @@ public:
 
 private:
   WeightEvaluator() = default;
-  Expected<std::unique_ptr<RowSource>> source(mlir::Value value) const;
+  Expected<std::unique_ptr<RowSource>> source(mlir::Value value, int &parts) const;
   Status dropPages(llm::WeightOp weight) const;
 
   std::map<std::string, MappedFile, std::less<>> files; // by symbol

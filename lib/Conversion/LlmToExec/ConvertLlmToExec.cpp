@@ -44,8 +44,9 @@ public:
   void add(llm::KernelOp kernel) {
     for (auto [name, fused] : {std::pair("fused", true), std::pair("unfused", false)})
       if (auto notes = kernel->getAttrOfType<ArrayAttr>(name))
-        for (StringAttr note : notes.getAsRange<StringAttr>())
-          ++counts[{note, fused}];
+        for (Attribute note : notes) // whatever else a person has written there is no note
+          if (auto text = dyn_cast<StringAttr>(note))
+            ++counts[{text, fused}];
   }
   ArrayAttr toAttr(Builder &b) const {
     SmallVector<Attribute> rows;
@@ -163,6 +164,9 @@ private:
     for (Value result : kernel.getResults())
       if (isa<llm::KvType>(result.getType()))
         memory[result] = input(InputKind::Kv); // written in place
+      else if (auto type = dyn_cast<RankedTensorType>(result.getType()); !type || !type.getElementType().isIntOrFloat())
+        return kernel.emitError("result ") << cast<OpResult>(result).getResultNumber() << " has type "
+                                           << result.getType() << "; a cache and activations are accepted";
       else
         memory[result] = BufferOp::create(b, kernel.getLoc(), BufferType::get(b.getContext()),
                                           activationSize(cast<RankedTensorType>(result.getType()), resultRows(kernel)),
@@ -242,6 +246,10 @@ struct ConvertLlmToExecPass : adze::impl::ConvertLlmToExecPassBase<ConvertLlmToE
     auto step = getOperation().lookupSymbol<func::FuncOp>("step");
     if (!step) {
       getOperation().emitError("holds no function @step: nothing says what one step computes");
+      return signalPassFailure();
+    }
+    if (!step.getBody().hasOneBlock()) {
+      step.emitError("is no straight line of groups: a step has one block");
       return signalPassFailure();
     }
     ProgramBuilder builder(step);

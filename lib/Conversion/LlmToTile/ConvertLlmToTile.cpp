@@ -34,9 +34,9 @@ std::string nameOf(llm::KernelOp group) {
     name += "_" + std::to_string(type.getDimSize(0)) + "x" + std::to_string(type.getDimSize(1));
   }
   if (auto fused = group->getAttrOfType<ArrayAttr>("fused"))
-    for (StringRef rule : fused.getAsValueRange<StringAttr>())
-      if (rule != "slice" && rule != "rope")
-        name += "_" + rule.str();
+    for (Attribute rule : fused) // notes of llm-form-kernels; a person may have written anything
+      if (auto text = mlir::dyn_cast<StringAttr>(rule); text && text != "slice" && text != "rope")
+        name += "_" + text.str();
   return name;
 }
 
@@ -52,18 +52,6 @@ bool same(llm::KernelOp a, llm::KernelOp b) {
         static_cast<bool>(right.getDefiningOp<llm::GetWeightOp>()))
       return false;
   return OperationEquivalence::isRegionEquivalentTo(&a.getBody(), &b.getBody(), OperationEquivalence::IgnoreLocations);
-}
-
-bool worksByHeads(llm::KernelOp group) {
-  for (Operation &op : group.getBody().front()) {
-    if (op.getName().getStringRef() == "llm.rope" || op.getName().getStringRef() == "llm.kv_append")
-      return true;
-    if (auto norm = mlir::dyn_cast<llm::RmsNormOp>(op))
-      if (mlir::cast<RankedTensorType>(norm.getWeight().getType()).getDimSize(0) !=
-          KernelBuilder::columns(norm.getInput()))
-        return true;
-  }
-  return false;
 }
 
 struct ConvertLlmToTile : adze::impl::ConvertLlmToTilePassBase<ConvertLlmToTile> {

@@ -227,6 +227,11 @@ void buildProduct(KernelBuilder &k);
 void buildHeads(KernelBuilder &k);
 void buildAttention(KernelBuilder &k);
 
+/// A norm of single heads, not of whole rows.
+bool isOfHeads(llm::RmsNormOp norm);
+/// True for groups that buildHeads makes.
+bool worksByHeads(llm::KernelOp group);
+
 /// Checks that the group can be built; emits an error that names op, types and target.
 mlir::LogicalResult checkGroup(llm::KernelOp group, const TargetInfo &target);
 

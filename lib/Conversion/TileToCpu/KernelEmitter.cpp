@@ -278,6 +278,10 @@ void KernelEmitter::emitIf(scf::IfOp op) {
   SmallVector<unsigned> counts;
   for (Type type : op.getResultTypes()) {
     bool tile = isa<RankedTensorType>(type);
+    if (tile && registersOf(type) > kMaxChosen) {
+      refuse(op, "a result of " + Twine(registersOf(type)) + " registers; scf.if gives up to " + Twine(kMaxChosen));
+      return;
+    }
     counts.push_back(tile ? registersOf(type) : 0);
     types.append(std::max(1u, counts.back()), tile ? registerType(type, false) : type);
   }

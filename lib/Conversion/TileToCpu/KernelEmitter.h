@@ -37,6 +37,8 @@ namespace adze::tile {
 
 /// Registers of a loop-carried tile or a product up to this number are SSA values; above, the tile has a buffer.
 inline constexpr int64_t kMaxCarried = 32;
+/// Registers of a tile that scf.if gives.
+inline constexpr int64_t kMaxChosen = 64;
 
 /// A coordinate along one dimension: run-time part (a multiple of `multiple`) plus a static one.
 struct At {
@@ -104,7 +106,7 @@ private:
   mlir::Type registerType(mlir::Type type, bool scalar);
   /// Decides whether a new elementwise value is emitted now.
   bool keepLazy(mlir::Value value);
-  unsigned recomputeCost(mlir::Value value);
+  unsigned recomputeCost(mlir::Value value, unsigned limit);
   void define(mlir::Value value);
   void toRegisters(mlir::Value value);
   mlir::Value toBuffer(mlir::Value value);

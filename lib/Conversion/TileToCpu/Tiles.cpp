@@ -9,6 +9,8 @@ using namespace adze::tile;
 static constexpr int64_t kMaxRegisters = 64;
 /// Registers up to this number are written out; above, there is a loop.
 static constexpr int64_t kUnroll = 16;
+/// Ops of a chain that is evaluated where it is asked for; above, its value is kept.
+static constexpr unsigned kMaxLazyCost = 500;
 
 int KernelEmitter::laneDim(Type type) {
   auto tile = cast<RankedTensorType>(type);
@@ -48,8 +50,9 @@ static bool isExpensive(Operation *op) {
          (op->getDialect()->getNamespace() == "math" && !isa<math::FmaOp>(op) && !isa<math::AbsFOp>(op));
 }
 
-/// Ops behind one register of a lazy tile; what already lives in registers or memory is free.
-unsigned KernelEmitter::recomputeCost(Value value) {
+/// Ops behind one register of a lazy tile; what already lives in registers or memory is free. A tile that is used twice
+/// is counted twice, so counting stops above `limit`: else a chain of x + x would take for ever.
+unsigned KernelEmitter::recomputeCost(Value value, unsigned limit) {
   Operation *op = value.getDefiningOp();
   auto state = tiles.find(value);
   if (!op || (state != tiles.end() && state->second.kind != TileState::Lazy))
@@ -58,8 +61,8 @@ unsigned KernelEmitter::recomputeCost(Value value) {
     return 1;
   unsigned cost = isMovement(op) ? 0 : isExpensive(op) ? 10 : 1;
   for (Value operand : op->getOperands())
-    if (isTile(operand))
-      cost += recomputeCost(operand);
+    if (isTile(operand) && cost <= limit)
+      cost += recomputeCost(operand, limit - cost);
   return cost;
 }
 
@@ -70,10 +73,11 @@ bool KernelEmitter::keepLazy(Value value) {
       return false;
   if (isMovement(op)) // behind a transpose or a piece, the whole chain would be emitted several times
     return isa<BroadcastOp>(op) || isa<SplatOp>(op) || isa<IotaOp>(op) || isa<arith::ConstantOp>(op) ||
-           recomputeCost(value) <= 2;
-  if (recomputeCost(value) <= 2)
+           recomputeCost(value, 2) <= 2;
+  if (recomputeCost(value, 2) <= 2)
     return true;
-  if (!value.hasOneUse())
+  // A lazy chain is evaluated by recursion.
+  if (!value.hasOneUse() || recomputeCost(value, kMaxLazyCost) > kMaxLazyCost)
     return false;
   Operation *user = *value.getUsers().begin();
   return user->getBlock() == op->getBlock() && !isMovement(user);

@@ -16,6 +16,10 @@ namespace adze {
 namespace {
 
 constexpr int64_t pieceBytes = 4 << 20; // of rows between the steps
+// Of one weight: importers and passes make a few parts each, and only small tables as constants. Without a limit a
+// value that is used twice, again and again, stands for exponentially many parts.
+constexpr int partLimit = 4096;
+constexpr int64_t constantLimit = 1 << 26; // elements
 
 std::string textOf(mlir::Type type) {
   std::string text;
@@ -67,6 +71,9 @@ Expected<std::vector<uint8_t>> constantBytes(mlir::ElementsAttr values, PartElem
   auto dense = mlir::dyn_cast<mlir::DenseElementsAttr>(values);
   if (!dense)
     return unsupported("a weight's constant is not a dense one");
+  if (dense.getNumElements() > constantLimit)
+    return unsupported("a weight's constant has " + std::to_string(dense.getNumElements()) + " elements; up to " +
+                       std::to_string(constantLimit) + " are accepted. Store it in a file");
   auto push = [&](uint64_t bits) {
     for (int64_t i = 0; i < partElementBytes(element); ++i)
       bytes.push_back(uint8_t(bits >> (8 * i)));
@@ -115,7 +122,9 @@ Expected<WeightEvaluator> WeightEvaluator::open(mlir::ModuleOp module, const std
   return evaluator;
 }
 
-Expected<std::unique_ptr<RowSource>> WeightEvaluator::source(mlir::Value value) const {
+Expected<std::unique_ptr<RowSource>> WeightEvaluator::source(mlir::Value value, int &parts) const {
+  if (++parts > partLimit)
+    return unsupported("its expression has more than " + std::to_string(partLimit) + " parts, each use counted");
   mlir::Operation *op = value.getDefiningOp();
   auto type = mlir::dyn_cast<mlir::RankedTensorType>(value.getType());
   if (!op || !type || !type.hasStaticShape())
@@ -127,7 +136,7 @@ Expected<std::unique_ptr<RowSource>> WeightEvaluator::source(mlir::Value value) 
 
   std::vector<RowSourcePtr> inputs;
   for (mlir::Value operand : op->getOperands()) {
-    Expected<RowSourcePtr> input = source(operand);
+    Expected<RowSourcePtr> input = source(operand, parts);
     if (!input)
       return input;
     inputs.push_back(std::move(*input));
@@ -189,7 +198,8 @@ Expected<int64_t> WeightEvaluator::storedBytes(llm::WeightOp weight) const {
 Status WeightEvaluator::write(llm::WeightOp weight, llvm::function_ref<Status(std::span<const uint8_t>)> sink) const {
   std::string name = "@" + weight.getSymName().str();
   auto type = mlir::cast<mlir::RankedTensorType>(weight.getType());
-  Expected<RowSourcePtr> rows = source(weight.getYielded());
+  int parts = 0;
+  Expected<RowSourcePtr> rows = source(weight.getYielded(), parts);
   if (!rows)
     return rows.takeStatus().withContext(name);
   Expected<std::optional<PackedOrder>> order = orderOf(type);
@@ -242,7 +252,8 @@ Status WeightEvaluator::dropPages(llm::WeightOp weight) const {
 }
 
 Expected<std::vector<uint8_t>> WeightEvaluator::elements(llm::WeightOp weight) const {
-  Expected<RowSourcePtr> rows = source(weight.getYielded());
+  int parts = 0;
+  Expected<RowSourcePtr> rows = source(weight.getYielded(), parts);
   if (!rows)
     return rows.takeStatus().withContext("@" + weight.getSymName().str());
   std::vector<uint8_t> bytes(size_t((*rows)->rows() * (*rows)->rowBytes()));

@@ -59,6 +59,12 @@ struct FormKernels : adze::llm::impl::FormKernelsPassBase<FormKernels> {
         step.emitError() << "a step has one block";
         return signalPassFailure();
       }
+      // What a region reads from outside would be lost with the op.
+      for (Operation &op : step.getBody().front())
+        if (op.getNumRegions() && !op.hasTrait<OpTrait::IsIsolatedFromAbove>()) {
+          op.emitOpError("has a region; a step is a straight line of ops");
+          return signalPassFailure();
+        }
       GroupPlan plan(step, *info);
       auto isChosen = [&](const GroupingRule &rule) {
         return llvm::any_of(chosen, [&](const GroupingRule &r) { return r.name == rule.name; });

@@ -64,8 +64,9 @@ GroupPlan::GroupPlan(func::FuncOp step, const TargetInfo &target) : step(step), 
     }
     // Earlier passes leave their reasons on ops; inside a group they would make equal groups differ.
     if (auto earlier = mlir::dyn_cast_or_null<ArrayAttr>(op.removeAttr("unfused")))
-      for (StringRef reason : earlier.getAsValueRange<StringAttr>())
-        reasons[&op].push_back(reason.str());
+      for (Attribute reason : earlier) // a person may have written anything
+        if (auto text = mlir::dyn_cast<StringAttr>(reason))
+          reasons[&op].push_back(text.str());
     bool wanted = mlir::isa<GatherRowsOp>(op) ||
                   llvm::any_of(op.getOperands(), [&](Value operand) { return outputRows.contains(operand); });
     if (wanted)

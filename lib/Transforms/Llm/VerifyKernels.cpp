@@ -33,7 +33,7 @@ LogicalResult verifyGroup(KernelOp kernel) {
   auto rows = kernel->getAttrOfType<StringAttr>("rows");
   if (!rows || (rows.getValue() != "T" && rows.getValue() != "R"))
     return kernel.emitOpError("needs the attribute rows, \"T\" or \"R\"; llm-form-kernels sets it");
-  unsigned count[5] = {}, place = 0;
+  unsigned place = 0;
   for (auto [number, operand] : llvm::enumerate(kernel.getInputs())) {
     unsigned here = placeOf(operand);
     if (here < place)
@@ -41,11 +41,7 @@ LogicalResult verifyGroup(KernelOp kernel) {
              << number << " of type " << operand.getType()
              << " out of order; the order is activations, weights, batch, cache, layer";
     place = here;
-    ++count[here];
   }
-  for (auto [kind, name] : {std::pair<unsigned, llvm::StringRef>{2, "batch"}, {3, "cache"}, {4, "layer"}})
-    if (count[kind] > 1)
-      return kernel.emitOpError("takes ") << count[kind] << " operands of kind " << name << "; one is accepted";
   return success();
 }
 

@@ -112,6 +112,8 @@ std::string adze::llm::whyNotFused(llvm::ArrayRef<Operation *> products, WeightE
     Product product(op);
     if (!product)
       return "one of them is not a product";
+    if (op->getBlock() != products[0]->getBlock())
+      return "they stand in different blocks";
     if (!Product::alike(Product(products[0]), product, &why))
       return why;
     for (const WeightPart &part : product.parts())

@@ -38,10 +38,17 @@ bool isMultiple(Value extent, int64_t size) {
 
 /// origin, or origin + something.
 bool startsAt(Value offset, Value origin) {
-  if (offset == origin)
-    return true;
-  auto sum = offset.getDefiningOp<arith::AddIOp>();
-  return sum && (startsAt(sum.getLhs(), origin) || startsAt(sum.getRhs(), origin));
+  // Sums share parts: each is looked at once.
+  llvm::SmallDenseSet<Value> seen;
+  SmallVector<Value> work{offset};
+  while (!work.empty()) {
+    Value value = work.pop_back_val();
+    if (value == origin)
+      return true;
+    if (auto sum = value.getDefiningOp<arith::AddIOp>(); sum && seen.insert(value).second)
+      work.append({sum.getLhs(), sum.getRhs()});
+  }
+  return false;
 }
 
 /// A load or store, by its parts.

@@ -34,3 +34,24 @@ module @refuses_an_argument_that_no_caller_gives {
     return %x : tensor<?x4xf32>
   }
 }
+
+// -----
+
+module @refuses_a_step_without_a_body {
+  // expected-error @below {{is no straight line of groups: a step has one block}}
+  func.func private @step(tensor<?xi32>) -> tensor<?x4xf32>
+}
+
+// -----
+
+module @refuses_a_result_that_is_no_activation {
+  func.func private @k()
+  func.func @step(%token: tensor<?xi32>) -> tensor<?xi32> {
+    %l = arith.constant 0 : index
+    // expected-error @below {{result 0 has type 'index'; a cache and activations are accepted}}
+    %y = llm.kernel (%l as %t : index) -> (index) attributes {kernel = @k} {
+      llm.yield %t : index
+    }
+    return %token : tensor<?xi32>
+  }
+}

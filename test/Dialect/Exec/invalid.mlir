@@ -92,6 +92,41 @@ module @inputs_have_a_kind {
 
 // -----
 
+module @slots_stay_below_a_limit {
+  exec.program @step {
+    // expected-error @below {{c2: slot 65536 is not below 65536}}
+    %a = exec.buffer <4 T> in 65536
+    exec.output %a
+  }
+}
+
+// -----
+
+// expected-error @below {{c3: offset 256 and size 4611686018427387905: each is at most 2^62}}
+exec.segment @s of @w at 256 size 4611686018427387905
+
+// -----
+
+func.func private @k()
+// expected-error @below {{'exec.launch' op expects parent op 'exec.program'}}
+exec.launch @k() -> () family "f" layer 0
+
+// -----
+
+// expected-error @below {{expects a non-empty block}}
+"exec.program"() <{sym_name = "step"}> ({
+^entry:
+}) : () -> ()
+
+// -----
+
+// expected-error @below {{c2: the last op of the body is no exec.output}}
+exec.program @ends_without_a_result {
+  %a = exec.buffer <4 T>
+}
+
+// -----
+
 module @slots_count_from_zero {
   exec.program @step {
     // expected-error @below {{c2: slot -1 is below 0}}

@@ -30,7 +30,7 @@ func.func @append_to_a_layer_too_many(%k: tensor<?x32xf32>, %kv: !kv, %batch: !l
 
 !kv = !llm.kv<layers = 2, heads = 2, dim = 32, element = f32, page = 64, keys = token_dim>
 func.func @heads_do_not_divide(%q: tensor<?x96xf32>, %kv: !kv, %layer: index, %batch: !llm.batch) {
-  // expected-error @below {{c1: heads are a multiple of the cache's 2, found 3}}
+  // expected-error @below {{c1: heads are a multiple of the cache's 2 and at most 65536, found 3}}
   %0 = llm.paged_attention %q, %kv, %layer, %batch heads 3 scale 1.0 window 0 : tensor<?x96xf32>, !kv
   return
 }

@@ -52,3 +52,23 @@ func.func @value_from_outside(%x: tensor<?x64xf32>) {
   }
   return
 }
+
+// -----
+
+func.func @two_layers(%x: tensor<?x64xf32>, %l: index) {
+  // expected-error @below {{c5: a kernel takes one layer at most, found 2}}
+  %0 = llm.kernel (%x as %a, %l as %b, %l as %c : tensor<?x64xf32>, index, index) -> tensor<?x64xf32> {
+    llm.yield %a : tensor<?x64xf32>
+  }
+  return
+}
+
+// -----
+
+func.func @two_batches(%x: tensor<?x64xf32>, %t: !llm.batch) {
+  // expected-error @below {{c5: a kernel takes one batch at most, found 2}}
+  %0 = llm.kernel (%x as %a, %t as %b, %t as %c : tensor<?x64xf32>, !llm.batch, !llm.batch) -> tensor<?x64xf32> {
+    llm.yield %a : tensor<?x64xf32>
+  }
+  return
+}

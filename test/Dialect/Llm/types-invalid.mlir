@@ -42,3 +42,24 @@ func.func private @f(tensor<8xf32, #llm.packed<[2, 2], "r1 c1">>)
 
 // expected-error @below {{a packed tensor has a static shape}}
 func.func private @f(tensor<?x8xf32, #llm.packed<[2, 2], "r1 c1">>)
+
+// -----
+
+// expected-error @below {{layers, heads and dim of !llm.kv are at most 4096, found 4097}}
+func.func private @too_many_layers(!llm.kv<layers = 4097, heads = 1, dim = 16, element = f32, page = 16, keys = token_dim>)
+
+// -----
+
+func.func @extents_are_bounded(%x: tensor<?x2147483649xf32>) {
+  // expected-error @below {{has a tensor of type 'tensor<?x2147483649xf32>'; extents up to 2^31 and 2^40 elements in all are accepted}}
+  %0 = llm.silu %x : tensor<?x2147483649xf32>
+  return
+}
+
+// -----
+
+func.func @elements_are_bounded(%x: tensor<2097152x1048576xf32>) {
+  // expected-error @below {{extents up to 2^31 and 2^40 elements in all are accepted}}
+  %0 = llm.silu %x : tensor<2097152x1048576xf32>
+  return
+}

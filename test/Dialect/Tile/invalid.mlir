@@ -207,3 +207,74 @@ func.func @pieces_are_aligned(%a: tensor<2x16xf32>) {
   %d = tile.extract %a [0, 4] : tensor<2x16xf32> -> tensor<2x8xf32>
   return
 }
+
+// -----
+
+func.func @kernels_hold_tiles_of_bounded_size(%x: !tile.ptr) attributes {tile.kernel} {
+  // expected-error @below {{has a value of type 'tensor<65537xf32>' in a kernel; a tile has 1 to 65536 elements}}
+  %a = arith.constant dense<0.0> : tensor<65537xf32>
+  return
+}
+
+// -----
+
+func.func @kernels_hold_tiles_of_up_to_four_dimensions(%x: !tile.ptr) attributes {tile.kernel} {
+  // expected-error @below {{a tile has a static shape of up to 4 dimensions}}
+  %a = arith.constant dense<0.0> : tensor<1x1x1x1x1xf32>
+  return
+}
+
+// -----
+
+func.func @kernels_hold_no_vectors(%x: !tile.ptr, %T: index) attributes {tile.kernel} {
+  // expected-error @below {{has a value of type 'vector<4xindex>' in a kernel; a kernel holds pointers, views, index, numbers and tiles}}
+  %v = vector.broadcast %T : index to vector<4xindex>
+  return
+}
+
+// -----
+
+func.func @tiles_hold_numbers(%x: !tile.ptr) attributes {tile.kernel} {
+  // expected-error @below {{elements of a tile are i1, i4, i8, i16, i32, i64, f16, bf16, f32 or f64}}
+  %a = arith.constant dense<0> : tensor<4xi3>
+  return
+}
+
+// -----
+
+func.func @grids_have_up_to_four_dimensions(%n: index) attributes {tile.kernel} {
+  // expected-error @below {{has up to 4 dimensions, found 5}}
+  tile.grid (%a, %b, %c, %d, %e) = (%n, %n, %n, %n, %n) by [1, 1, 1, 1, 1] {}
+  return
+}
+
+// -----
+
+func.func @extents_are_not_negative() attributes {tile.kernel} {
+  %n = arith.constant -5 : index
+  // expected-error @below {{extents are 0 to 2^61, found -5}}
+  tile.grid (%a) = (%n) by [4] {}
+  return
+}
+
+// -----
+
+func.func @memory_holds_whole_numbers_of_bits(%x: !tile.ptr, %n: index) {
+  // expected-error @below {{elements in memory are i4, i8, i16, i32, i64, f16, bf16, f32 or f64, found 'i1'}}
+  %v = tile.view %x[%n] : !tile.view<1, i1>
+  return
+}
+
+// -----
+
+func.func @sub_tiles_are_not_empty(%x: tensor<4xf32>) {
+  // expected-error @below {{sub-tile must lie in the tile and be aligned to its own size}}
+  %y = tile.extract %x [0] : tensor<4xf32> -> tensor<0xf32>
+  return
+}
+
+// -----
+
+// expected-error @below {{requires attribute 'function_type'}}
+"func.func"() <{sym_name = "a_kernel_has_a_type"}> ({
+}) {tile.kernel} : () -> ()

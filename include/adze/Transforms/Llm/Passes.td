@@ -159,8 +159,8 @@ def VerifyKernelsPass : Adze_Pass<"llm-verify-kernels", "Exact"> {
   let summary = "The end of phase llm: all is groups";
   let description = [{
     Changes nothing. Fails, naming the op, unless every function of the module holds `llm.get_weight`, constants of type
-    index, `llm.kernel` and `func.return` alone, every group has a `family` and `rows`, takes at most one batch, one
-    cache and one layer, stands in the operand order of the kernel's description, and no group changes the cache that
+    index, `llm.kernel` and `func.return` alone, every group has a `family` and `rows`, takes its operands in the order of the
+    kernel's description, and no group changes the cache that
     a later one still reads in its old form.
   }];
   let statistics = [Statistic<"groups", "groups", "groups checked">];

@@ -8,11 +8,17 @@
 using namespace mlir;
 using namespace adze::exec;
 
+/// Offsets and sizes of segments, and slots of a program: far above any model's, small enough to compute with.
+static constexpr int64_t kMaxBytes = int64_t(1) << 62, kMaxSlots = 1 << 16;
+
 LogicalResult SegmentOp::verify() {
   if (getOffset() < 0 || getOffset() % 256 != 0)
     return emitOpError("c1: offset ") << getOffset() << " is no multiple of 256";
   if (getSize() < 1)
     return emitOpError("c2: size ") << getSize() << " is below 1";
+  // No sum of an offset and a size leaves 63 bits.
+  if (getOffset() > kMaxBytes || getSize() > kMaxBytes)
+    return emitOpError("c3: offset ") << getOffset() << " and size " << getSize() << ": each is at most 2^62";
   return success();
 }
 
@@ -20,7 +26,7 @@ LogicalResult ProgramOp::verify() {
   for (Operation &op : getBody().front())
     if (op.getDialect() != (*this)->getDialect())
       return op.emitOpError("c1: stands in an exec.program, which holds ops of the exec dialect only");
-  if (!isa<OutputOp>(getBody().front().back()))
+  if (getBody().front().empty() || !isa<OutputOp>(getBody().front().back()))
     return emitOpError("c2: the last op of the body is no exec.output");
   return success();
 }
@@ -64,6 +70,8 @@ LogicalResult BufferOp::verify() {
     return emitOpError("c1: size ") << getSize() << " has a negative coefficient";
   if (getSlot() && int64_t(*getSlot()) < 0)
     return emitOpError("c2: slot ") << int64_t(*getSlot()) << " is below 0";
+  if (getSlot() && int64_t(*getSlot()) >= kMaxSlots)
+    return emitOpError("c2: slot ") << int64_t(*getSlot()) << " is not below " << kMaxSlots;
   return success();
 }
 

@@ -43,8 +43,9 @@ Cost KvAppendOp::getCost() { return {bytesMovedBy(getOperation()), {}}; }
 LogicalResult PagedAttentionOp::verify() {
   KvType kv = getKv().getType();
   int64_t heads = getHeads();
-  if (heads < 1 || heads % kv.getHeads() != 0)
-    return violates(*this, /*c1*/ 1) << "heads are a multiple of the cache's " << kv.getHeads() << ", found " << heads;
+  if (heads < 1 || heads > (1 << 16) || heads % kv.getHeads() != 0)
+    return violates(*this, /*c1*/ 1) << "heads are a multiple of the cache's " << kv.getHeads()
+                                     << " and at most 65536, found " << heads;
   if (tensorOf(getQuery()).getDimSize(1) != heads * kv.getDim())
     return violates(*this, /*c2*/ 2) << "the query has " << heads * kv.getDim() << " columns, found "
                                      << tensorOf(getQuery());

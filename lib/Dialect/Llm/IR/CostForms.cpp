@@ -54,14 +54,16 @@ SizeForm adze::llm::leadingExtent(Value value) {
 
 SizeForm adze::llm::bytesOf(Value value) {
   auto type = dyn_cast<RankedTensorType>(value.getType());
-  if (!type)
+  // An operand of a group may be of any type; what has no size costs nothing.
+  if (!type || !type.getElementType().isIntOrFloat())
     return {};
   int64_t inner = 1;
   for (int64_t extent : type.getShape().drop_front(type.getRank() > 0))
-    inner *= extent;
+    inner *= ShapedType::isDynamic(extent) ? 1 : extent;
   if (!type.getRank() || !type.isDynamicDim(0)) { // whole bytes of the whole tensor: i4 rows may be odd
     SizeForm form;
-    form.constant = (type.getNumElements() * int64_t(type.getElementTypeBitWidth()) + 7) / 8;
+    int64_t elements = type.getRank() ? type.getDimSize(0) * inner : 1;
+    form.constant = (elements * int64_t(type.getElementTypeBitWidth()) + 7) / 8;
     return form;
   }
   return leadingExtent(value) * ((inner * int64_t(type.getElementTypeBitWidth()) + 7) / 8);

@@ -64,6 +64,12 @@ LogicalResult KernelOp::verifyRegions() {
     return violates(*this, /*c3*/ 3) << "the family has a name";
   if ((*this)->getParentOfType<KernelOp>())
     return violates(*this, /*c4*/ 4) << "there is no kernel inside a kernel";
+  for (auto [kind, name] : {std::pair(
+                                +[](Type type) { return type.isIndex(); }, "layer"),
+                            {+[](Type type) { return isa<BatchType>(type); }, "batch"},
+                            {+[](Type type) { return isa<KvType>(type); }, "cache"}})
+    if (auto count = llvm::count_if(getInputs().getTypes(), kind); count > 1)
+      return violates(*this, /*c5*/ 5) << "a kernel takes one " << name << " at most, found " << count;
   return success();
 }
 

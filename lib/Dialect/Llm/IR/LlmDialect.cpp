@@ -49,6 +49,29 @@ void LlmDialect::initialize() {
       >();
 }
 
+LogicalResult adze::llm::verifyBoundedShapes(Operation *op) {
+  auto bounded = [&](Type type) {
+    auto tensor = dyn_cast<RankedTensorType>(type);
+    if (!tensor)
+      return true;
+    int64_t elements = 1;
+    for (int64_t extent : tensor.getShape()) {
+      if (ShapedType::isDynamic(extent))
+        continue;
+      if (extent > kMaxExtent || (extent > 0 && elements > kMaxElements / extent))
+        return false;
+      elements *= std::max<int64_t>(extent, 1);
+    }
+    return true;
+  };
+  for (auto types : {TypeRange(op->getOperandTypes()), TypeRange(op->getResultTypes())})
+    for (Type type : types)
+      if (!bounded(type))
+        return op->emitOpError("has a tensor of type ")
+               << type << "; extents up to 2^31 and 2^40 elements in all are accepted";
+  return success();
+}
+
 int64_t KvType::getPageBytes() const {
   return getLayers() * 2 * getHeads() * getHeadElements() * getElement().getIntOrFloatBitWidth() / 8;
 }
@@ -57,6 +80,8 @@ LogicalResult KvType::verify(function_ref<InFlightDiagnostic()> emitError, int64
                              Type element, int64_t page, KeyOrder) {
   if (layers < 1 || heads < 1 || dim < 1)
     return emitError() << "layers, heads and dim of !llm.kv must be positive";
+  if (layers > 4096 || heads > 4096 || dim > 4096)
+    return emitError() << "layers, heads and dim of !llm.kv are at most 4096, found " << std::max({layers, heads, dim});
   if (page != 16 && page != 32 && page != 64)
     return emitError() << "a page of !llm.kv holds 16, 32 or 64 tokens, found " << page;
   if (!element.isF32() && !element.isF16() && !element.isBF16())

@@ -31,13 +31,65 @@ void TileDialect::initialize() {
       >();
 }
 
+bool adze::tile::isNumber(Type type) {
+  if (auto integer = dyn_cast<IntegerType>(type))
+    return integer.isSignless() && llvm::is_contained({1u, 4u, 8u, 16u, 32u, 64u}, integer.getWidth());
+  return type.isF16() || type.isBF16() || type.isF32() || type.isF64();
+}
+
+std::string adze::tile::whyNotInKernel(Type type) {
+  if (type.isIndex() || isa<PtrType>(type) || isa<ViewType>(type) || isNumber(type))
+    return "";
+  auto tile = dyn_cast<RankedTensorType>(type);
+  if (!tile)
+    return "a kernel holds pointers, views, index, numbers and tiles";
+  if (!tile.hasStaticShape() || tile.getRank() > int64_t(kMaxDims))
+    return "a tile has a static shape of up to " + std::to_string(kMaxDims) + " dimensions";
+  if (!isNumber(tile.getElementType()))
+    return "elements of a tile are i1, i4, i8, i16, i32, i64, f16, bf16, f32 or f64";
+  int64_t elements = 1;
+  for (int64_t extent : tile.getShape())
+    if (extent < 1 || extent > kMaxTileElements || (elements *= extent) > kMaxTileElements)
+      return "a tile has 1 to " + std::to_string(kMaxTileElements) + " elements";
+  return "";
+}
+
+/// Passes compute with shapes and enumerate registers, so sizes are bounded before any of them runs.
+static LogicalResult verifyKernelTypes(Operation *kernel) {
+  WalkResult result = kernel->walk<WalkOrder::PreOrder>([&](Operation *op) {
+    auto check = [&](Type type) {
+      std::string why = whyNotInKernel(type);
+      if (why.empty())
+        return true;
+      op->emitOpError("has a value of type ") << type << " in a kernel; " << why;
+      return false;
+    };
+    for (Type type : op->getResultTypes())
+      if (!check(type))
+        return WalkResult::interrupt();
+    for (Region &region : op->getRegions())
+      for (Block &block : region)
+        for (Type type : block.getArgumentTypes())
+          if (!check(type))
+            return WalkResult::interrupt();
+    return WalkResult::advance();
+  });
+  return failure(result.wasInterrupted());
+}
+
 LogicalResult TileDialect::verifyOperationAttribute(Operation *op, NamedAttribute attribute) {
   if (attribute.getName() == kKernelAttr) {
     auto function = dyn_cast<func::FuncOp>(op);
     if (!function)
       return op->emitOpError("only a func.func can be a kernel, found `tile.kernel` on ") << op->getName();
+    // Attributes are looked at before the function's own verifier has seen that it has a type.
+    auto type = function->getAttrOfType<TypeAttr>(function.getFunctionTypeAttrName());
+    if (!type || !isa<FunctionType>(type.getValue()))
+      return success();
     if (function.getNumResults())
       return op->emitOpError("a kernel has no results: it writes through its pointers");
+    if (failed(verifyKernelTypes(op)))
+      return failure();
   }
   return success();
 }

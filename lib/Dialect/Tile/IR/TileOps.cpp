@@ -1,8 +1,10 @@
 // Verifiers, and the one op with a syntax of its own (grid).
 #include "adze/Dialect/Tile/IR/Tile.h"
+#include "adze/Layout/LinearMap.h"
 
 #include "mlir/IR/Builders.h"
 #include "mlir/IR/DialectImplementation.h"
+#include "mlir/IR/Matchers.h"
 
 using namespace mlir;
 using namespace adze::tile;
@@ -16,6 +18,13 @@ LogicalResult GridOp::verify() {
   if (rank == 0 || getTile().size() != rank || getBody().getNumArguments() != rank)
     return emitOpError("needs one tile size and one origin for each extent, found ")
            << rank << " extents, " << getTile().size() << " sizes, " << getBody().getNumArguments() << " origins";
+  // Each dimension may be peeled, which doubles the grids.
+  if (rank > kMaxDims)
+    return emitOpError("has up to ") << kMaxDims << " dimensions, found " << rank;
+  for (Value extent : getExtents())
+    if (IntegerAttr fixed; matchPattern(extent, m_Constant(&fixed)) &&
+                           (fixed.getValue().isNegative() || fixed.getValue().getSignificantBits() > 62))
+      return emitOpError("extents are 0 to 2^61, found ") << fixed.getValue().getSExtValue();
   for (int64_t size : getTile())
     if (size <= 0)
       return emitOpError("tile sizes are positive, found ") << size;
@@ -68,8 +77,9 @@ LogicalResult ViewOp::verify() {
   if (getStorage() && getStorage()->getBlock().size() != type.getRank())
     return emitOpError("storage block has ")
            << getStorage()->getBlock().size() << " dimensions, the view " << type.getRank();
-  if (!type.getElementType().isIntOrFloat())
-    return emitOpError("elements are integers or floats, found ") << type.getElementType();
+  if (!isNumber(type.getElementType()) || type.getElementType().isInteger(1))
+    return emitOpError("elements in memory are i4, i8, i16, i32, i64, f16, bf16, f32 or f64, found ")
+           << type.getElementType();
   return success();
 }
 
@@ -185,7 +195,7 @@ LogicalResult ExtractOp::verify() {
       from.getElementType() != to.getElementType())
     return emitOpError("needs one offset for each dimension, and equal ranks and elements");
   for (auto [offset, size, result] : llvm::zip(getOffsets(), from.getShape(), to.getShape()))
-    if (offset < 0 || offset % result || offset + result > size)
+    if (offset < 0 || result < 1 || size < 1 || offset > size || offset % result || offset + result > size)
       return emitOpError("sub-tile must lie in the tile and be aligned to its own size");
   return success();
 }

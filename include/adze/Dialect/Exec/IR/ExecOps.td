@@ -31,7 +31,8 @@ def Exec_SegmentOp : Exec_Op<"segment", [Symbol]> {
     Says that the value of the weight expression `weight` lies at `offset` of weights.bin and takes `size` bytes there,
     before padding.
 
-    Constraints: /*c1*/ the offset is a multiple of 256; /*c2*/ the size is at least 1.
+    Constraints: /*c1*/ the offset is a multiple of 256; /*c2*/ the size is at least 1; /*c3*/ both are at
+    most 2^62.
 
     Example:
     ```mlir
@@ -71,7 +72,7 @@ def Exec_ProgramOp : Exec_Op<"program", [Symbol, IsolatedFromAbove, SingleBlock]
   }];
 }
 
-def Exec_InputOp : Exec_Op<"input", [Pure]> {
+def Exec_InputOp : Exec_Op<"input", [Pure, HasParent<"ProgramOp">]> {
   let summary = "an array of the step or the KV pool";
   let description = [{
     The pointer that the caller of the step gave under this name (AdzeStep of Program.h). The arrays are read only; the
@@ -101,13 +102,14 @@ def Exec_WeightOp : Exec_Op<"weight", [Pure, DeclareOpInterfaceMethods<SymbolUse
   let hasVerifier = 1;
 }
 
-def Exec_BufferOp : Exec_Op<"buffer"> {
+def Exec_BufferOp : Exec_Op<"buffer", [HasParent<"ProgramOp">]> {
   let summary = "memory for activations that lives within a step";
   let description = [{
     A buffer has no contents until a launch writes it. `slot` is absent until `exec-plan-memory` has placed it; buffers
     in one slot are never alive together.
 
-    Constraints: /*c1*/ the size is affine in T, B and R with no negative coefficient; /*c2*/ the slot is at least 0.
+    Constraints: /*c1*/ the size is affine in T, B and R with no negative coefficient; /*c2*/ the slot is
+    at least 0 and below 65536.
 
     Example: `%x = exec.buffer #exec.form<2304 T> in 3`
   }];
@@ -117,7 +119,8 @@ def Exec_BufferOp : Exec_Op<"buffer"> {
   let hasVerifier = 1;
 }
 
-def Exec_LaunchOp : Exec_Op<"launch", [AttrSizedOperandSegments, DeclareOpInterfaceMethods<SymbolUserOpInterface>]> {
+def Exec_LaunchOp : Exec_Op<"launch", [AttrSizedOperandSegments, HasParent<"ProgramOp">,
+                                        DeclareOpInterfaceMethods<SymbolUserOpInterface>]> {
   let summary = "runs every block of a kernel";
   let description = [{
     The argument block holds the pointers of `reads` and then of `writes`, then T, B, R and `layer`. A buffer among

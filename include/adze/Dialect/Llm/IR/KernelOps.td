@@ -28,6 +28,7 @@ def Llm_KernelOp : Llm_Op<"kernel", [IsolatedFromAbove, RecursiveMemoryEffects, 
     * c2: `llm.yield` gives one value for each result, of its type.
     * c3: `family`, where given, is not empty.
     * c4: there is no kernel inside a kernel.
+    * c5: at most one operand each is a batch, a cache and a layer.
   }];
   let arguments = (ins Variadic<AnyType>:$inputs, OptionalAttr<StrAttr>:$family, OptionalAttr<Llm_ScheduleAttr>:$schedule);
   let results = (outs Variadic<AnyType>:$outputs);

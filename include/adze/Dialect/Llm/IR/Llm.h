@@ -3,6 +3,7 @@
 #define ADZE_DIALECT_LLM_IR_LLM_H
 
 #include "adze/Dialect/Llm/IR/Cost.h"
+#include "adze/Dialect/Llm/IR/LlmTraits.h"
 #include "mlir/Bytecode/BytecodeOpInterface.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/IR/BuiltinAttributes.h"

@@ -9,7 +9,11 @@ include "mlir/IR/SymbolInterfaces.td"
 include "mlir/Interfaces/InferTypeOpInterface.td"
 include "mlir/Interfaces/SideEffectInterfaces.td"
 
-class Llm_Op<string spelling, list<Trait> traits = []> : Op<Llm_Dialect, spelling, traits> {
+// Sizes that verifiers, costs and conversions can compute with: see LlmTraits.h.
+def Llm_BoundedShapes : NativeOpTrait<"BoundedShapes"> { let cppNamespace = "::adze::llm"; }
+
+class Llm_Op<string spelling, list<Trait> traits = []>
+    : Op<Llm_Dialect, spelling, !listconcat([Llm_BoundedShapes], traits)> {
   let hasVerifier = 1;
 }
 

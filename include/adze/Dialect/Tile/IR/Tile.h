@@ -35,6 +35,14 @@ inline constexpr llvm::StringLiteral kScheduleAttr = "tile.schedule";
 inline constexpr llvm::StringLiteral kPackedAttr = "tile.packed";
 inline constexpr llvm::StringLiteral kThreadsAttr = "tile.threads"; ///< of a block; tiles have layouts of threads
 inline constexpr llvm::StringLiteral kTargetAttr = "tile.target";   ///< what the layouts were made for
+
+/// Elements of one tile: four times those of 64 query heads of the widest head.
+inline constexpr int64_t kMaxTileElements = 1 << 16;
+
+/// i1, i4, i8, i16, i32, i64, f16, bf16, f32 or f64.
+bool isNumber(mlir::Type type);
+/// Why no value of a kernel may have this type; empty where it may. The verifier of `tile.kernel` asks for every value.
+std::string whyNotInKernel(mlir::Type type);
 } // namespace adze::tile
 
 #endif // ADZE_DIALECT_TILE_IR_TILE_H
