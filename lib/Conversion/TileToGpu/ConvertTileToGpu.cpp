@@ -24,9 +24,14 @@ struct ConvertTileToGpu : impl::ConvertTileToGpuPassBase<ConvertTileToGpu> {
       if (function->hasAttr(kKernelAttr))
         kernels.push_back(function);
     for (func::FuncOp kernel : kernels) {
-      if (failed(check(kernel)))
+      if (failed(check(kernel, *info->gpu())))
         return signalPassFailure();
       std::string name = kernel.getName().str();
+      for (const char *end : {"_blocks", "_entry"})
+        if (Operation *other = module.lookupSymbol(name + end)) {
+          other->emitOpError("has the name that the kernel \"") << name << "\" needs for its own parts";
+          return signalPassFailure();
+        }
       if (failed(ThreadEmitter(kernel, *info).emit()))
         return signalPassFailure();
       kernel.erase();
@@ -41,11 +46,15 @@ struct ConvertTileToGpu : impl::ConvertTileToGpuPassBase<ConvertTileToGpu> {
     }
   }
 
-  LogicalResult check(func::FuncOp kernel) {
+  LogicalResult check(func::FuncOp kernel, const GpuFacts &gpu) {
     auto threads = kernel->getAttrOfType<IntegerAttr>(kThreadsAttr);
     auto made = kernel->getAttrOfType<StringAttr>(kTargetAttr);
     if (!threads || !made)
       return kernel.emitOpError("has no layouts of threads; tile-assign-thread-layouts gives them");
+    if (int64_t count = threads.getInt();
+        count < gpu.warpLanes || count > gpu.threads || !llvm::isPowerOf2_64(uint64_t(count)))
+      return kernel.emitOpError("has tile.threads = ")
+             << count << "; a power of two from " << gpu.warpLanes << " to " << gpu.threads << " is accepted";
     if (made.getValue() != target)
       return kernel.emitOpError("has the layouts of ") << made << ", and code is wanted for \"" << target << "\"";
     if (!kernel.getBody().hasOneBlock())

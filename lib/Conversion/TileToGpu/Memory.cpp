@@ -15,11 +15,17 @@ using namespace adze::tile;
 
 static constexpr int64_t kAligned = 64; ///< bytes, of every pointer argument
 
+/// Numbers of a module may be any: these two wrap around and do not overflow.
+static int64_t lowestBit(int64_t value) {
+  return int64_t(std::min(uint64_t(value) & -uint64_t(value), uint64_t(1) << 30));
+}
+static int64_t product(int64_t x, int64_t y) { return int64_t(uint64_t(x) * uint64_t(y)); }
+
 void ThreadEmitter::defineView(ViewOp op) {
   ViewState state;
   state.element = op.getResult().getType().getElementType();
   if (int64_t offset = op.getOffset())
-    state.aligned = std::min(kAligned, offset & -offset);
+    state.aligned = std::min(kAligned, lowestBit(offset));
   state.overread = op.getOverread();
   state.readOnly = !storedPointers.contains(op.getBase());
   state.pointer = gep(scalars.lookup(op.getBase()), i64(int64_t(op.getOffset())));
@@ -39,8 +45,6 @@ void ThreadEmitter::defineView(ViewOp op) {
   }
   views[op.getResult()] = state;
 }
-
-static int64_t lowestBit(int64_t value) { return value & -value; }
 
 /// A packed view: an offset's blocks, its place in the block, and what the tile's own bits add.
 bool ThreadEmitter::addPacked(Operation *op, const ViewState &view, ValueRange offsets, ArrayRef<unsigned> dims,
@@ -158,7 +162,7 @@ std::optional<ThreadEmitter::Access> ThreadEmitter::makeAccess(Operation *op, Va
         for (const std::vector<Coord> *group : {&layout->lane, &layout->warp})
           for (const Coord &basis : *group)
             if (basis[d])
-              alignment = std::min(alignment, lowestBit(basis[d] * stride));
+              alignment = std::min(alignment, lowestBit(product(basis[d], stride)));
       }
     for (const Coord &basis : layout->reg) {
       int64_t fixed = 0;
@@ -166,7 +170,7 @@ std::optional<ThreadEmitter::Access> ThreadEmitter::makeAccess(Operation *op, Va
       for (unsigned d = 0; d < tileRank; ++d)
         if (basis[d]) {
           std::optional<int64_t> stride = constantOf(view.strides[dims[d]]);
-          fixed = stride ? basis[d] * *stride : 0;
+          fixed = stride ? product(basis[d], *stride) : 0;
           more = stride ? Value() : mul(i64(basis[d]), toI64(view.strides[dims[d]]));
         }
       access.ofRegister.push_back(fixed);
@@ -181,7 +185,7 @@ std::optional<ThreadEmitter::Access> ThreadEmitter::makeAccess(Operation *op, Va
     if ((inBounds && llvm::is_contained(*inBounds, int64_t(along))) || (view.overread && mayOverread))
       continue;
     std::optional<int64_t> extent = constantOf(view.extents[along]), offset = constantOf(offsets[along]);
-    if (extent && offset && *offset + tile.getDimSize(d) <= *extent)
+    if (int64_t size = tile.getDimSize(d); extent && offset && *extent >= size && *offset <= *extent - size)
       continue;
     if (ADZE_MUTANT("gpu-drop-mask"))
       continue;
@@ -242,7 +246,7 @@ Value ThreadEmitter::addressOf(const Access &access, uint64_t reg) {
   Value elements = access.elements;
   for (size_t i = 0; i < access.ofRegister.size(); ++i)
     if (reg >> i & 1) {
-      fixed += access.ofRegister[i];
+      fixed = int64_t(uint64_t(fixed) + uint64_t(access.ofRegister[i]));
       if (access.more[i])
         elements = add(elements, access.more[i]);
     }

@@ -55,6 +55,8 @@ func::FuncOp ThreadEmitter::blocksFunction() {
   unpackArguments(block->getArgument(0), /*onDevice=*/false);
   Value total = index(0);
   for (Operation &op : kernel.front()) {
+    if (failed)
+      break;
     if (auto grid = dyn_cast<GridOp>(op)) {
       Value all = index(1);
       for (Value count : blockCounts(grid))
@@ -71,6 +73,8 @@ func::FuncOp ThreadEmitter::blocksFunction() {
 /// void name_entry(arguments by value), run by each thread.
 LogicalResult ThreadEmitter::emit() {
   blocksFunction();
+  if (failed)
+    return failure();
   scalars.clear();
   Type pointer = LLVM::LLVMPointerType::get(b.getContext());
   b.setInsertionPoint(kernel);
@@ -90,6 +94,8 @@ LogicalResult ThreadEmitter::emit() {
 
   Value start = index(0);
   for (Operation &op : kernel.front()) {
+    if (failed)
+      break;
     auto grid = dyn_cast<GridOp>(op);
     if (!grid) {
       emitOp(op);

@@ -309,6 +309,11 @@ struct AssignThreadLayouts : impl::TileAssignThreadLayoutsPassBase<AssignThreadL
       if (auto schedule = kernel->getAttrOfType<DictionaryAttr>(kScheduleAttr))
         if (auto wanted = schedule.getAs<IntegerAttr>("warps"))
           warps = wanted.getInt();
+      if (int64_t most = info->gpu()->threads / info->gpu()->warpLanes;
+          warps < 1 || warps > most || !llvm::isPowerOf2_64(uint64_t(warps))) {
+        kernel.emitOpError("has a schedule of ") << warps << " warps; a power of two up to " << most << " is accepted";
+        return signalPassFailure();
+      }
       KernelLayouts layouts(kernel, *info->gpu(), warps);
       if (failed(layouts.assign()))
         return signalPassFailure();

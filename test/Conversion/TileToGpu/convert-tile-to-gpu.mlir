@@ -126,3 +126,34 @@ func.func @refuses_a_layout_of_another_number_of_threads(%x: !tile.ptr, %y: !til
   }
   return
 }
+
+// -----
+
+// expected-error @below {{has tile.threads = 48; a power of two from 32 to 1024 is accepted}}
+func.func @refuses_a_block_of_half_warps(%x: !tile.ptr, %T: index)
+    attributes {tile.kernel, tile.threads = 48 : i64, tile.target = "sm_80"} {
+  return
+}
+
+// -----
+
+// What stands before the grids is computed by the host too, which has no memory of the GPU.
+func.func @refuses_a_number_of_blocks_that_lies_on_the_device(%x: !tile.ptr, %T: index)
+    attributes {tile.kernel, tile.threads = 32 : i64, tile.target = "sm_80"} {
+  %c0 = arith.constant 0 : index
+  %X = tile.view %x[%T] : !tile.view<1, i32>
+  // expected-error @below {{has no form for threads: only tile, scf.for, scf.if and scalar arith or math ops stand in a kernel}}
+  %n = tile.lookup %X[%c0] : !tile.view<1, i32>
+  tile.grid (%t) = (%n) by [1] {
+  }
+  return
+}
+
+// -----
+
+func.func @needs_the_names_of_its_parts(%x: !tile.ptr, %T: index)
+    attributes {tile.kernel, tile.threads = 32 : i64, tile.target = "sm_80"} {
+  return
+}
+// expected-error @below {{has the name that the kernel "needs_the_names_of_its_parts" needs for its own parts}}
+func.func private @needs_the_names_of_its_parts_blocks()

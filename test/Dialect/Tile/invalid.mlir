@@ -278,3 +278,11 @@ func.func @sub_tiles_are_not_empty(%x: tensor<4xf32>) {
 // expected-error @below {{requires attribute 'function_type'}}
 "func.func"() <{sym_name = "a_kernel_has_a_type"}> ({
 }) {tile.kernel} : () -> ()
+
+// -----
+
+func.func @views_have_up_to_eight_dimensions(%x: !tile.ptr, %n: index) {
+  // expected-error @below {{has up to 8 dimensions, found 9}}
+  %v = tile.view %x[%n, %n, %n, %n, %n, %n, %n, %n, %n] : !tile.view<9, f32>
+  return
+}

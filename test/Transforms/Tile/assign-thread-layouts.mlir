@@ -94,3 +94,11 @@ func.func @refuses_a_tile_that_is_no_power_of_two(%x: !tile.ptr, %T: index) attr
   }
   return
 }
+
+// -----
+
+// expected-error @below {{has a schedule of 3 warps; a power of two up to 32 is accepted}}
+func.func @refuses_a_block_of_three_warps(%x: !tile.ptr, %T: index)
+    attributes {tile.kernel, tile.schedule = {warps = 3 : i64}} {
+  return
+}

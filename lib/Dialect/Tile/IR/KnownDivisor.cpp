@@ -7,17 +7,17 @@ using namespace mlir;
 using namespace adze::tile;
 
 static int64_t divisor(Value value, unsigned depth) {
-  constexpr int64_t most = int64_t(1) << 32;
+  constexpr int64_t most = int64_t(1) << 30; // above every tile, and products of two stay within 63 bits
+  auto lowestBit = [](int64_t of) { return int64_t(std::min(uint64_t(of) & -uint64_t(of), uint64_t(most))); };
   if (std::optional<int64_t> fixed = getConstantIntValue(value))
-    return *fixed ? std::min(most, *fixed & -*fixed) : most;
+    return *fixed ? lowestBit(*fixed) : most;
   if (depth > 8)
     return 1;
   auto of = [&](Value operand) { return divisor(operand, depth + 1); };
   if (auto argument = dyn_cast<BlockArgument>(value)) {
     Operation *parent = argument.getOwner()->getParentOp();
     if (auto grid = dyn_cast<GridOp>(parent)) {
-      int64_t size = grid.getTile()[argument.getArgNumber()];
-      return size & -size;
+      return lowestBit(grid.getTile()[argument.getArgNumber()]);
     }
     if (auto loopOp = dyn_cast<scf::ForOp>(parent); loopOp && argument == loopOp.getInductionVar())
       return std::min(of(loopOp.getLowerBound()), of(loopOp.getStep()));

@@ -65,8 +65,13 @@ void GridOp::print(OpAsmPrinter &printer) {
   printer.printOptionalAttrDict((*this)->getAttrs(), {"tile"});
 }
 
+/// A page of a cache has five dimensions.
+static constexpr unsigned kMaxViewDims = 8;
+
 LogicalResult ViewOp::verify() {
   ViewType type = getResult().getType();
+  if (type.getRank() > kMaxViewDims)
+    return emitOpError("has up to ") << kMaxViewDims << " dimensions, found " << type.getRank();
   if (getExtents().size() != type.getRank())
     return emitOpError("needs one extent for each of the view's ")
            << type.getRank() << " dimensions, found " << getExtents().size();
