@@ -60,6 +60,13 @@ Value KernelEmitter::loadRaw(Type type, Value pointer) {
 }
 
 void KernelEmitter::storeRaw(Value value, Value pointer) {
+  // Bits, as load() gives them: nothing may be left between a load under a mask and a store that is a bf16 to LLVM.
+  if (getElementTypeOrSelf(value.getType()).isBF16()) {
+    Type bits = b.getI16Type();
+    if (auto vector = dyn_cast<VectorType>(value.getType()))
+      bits = VectorType::get(vector.getShape(), bits);
+    value = bitcast(value, bits);
+  }
   LLVM::StoreOp::create(b, loc, value, pointer, alignmentOf(value.getType()));
 }
 

@@ -136,20 +136,25 @@ Value KernelEmitter::load(const Access &access, ArrayRef<At> at, int lane, bool 
   Type type = scalar ? access.element : Type(vectorOf(access.element));
   if (!masked.condition)
     masked.condition = constant(b.getI1Type(), 1);
-  auto branch = scf::IfOp::create(b, loc, TypeRange{type}, masked.condition, true);
+  // Bits go through the branch: a bf16 that is one of two values LLVM makes wider, and rounds again where it is stored,
+  // by a call of __truncsfbf2, which a program does not have.
+  Type bits = type;
+  if (access.element.isBF16())
+    bits = scalar ? Type(b.getI16Type()) : Type(vectorOf(b.getI16Type()));
+  auto branch = scf::IfOp::create(b, loc, TypeRange{bits}, masked.condition, true);
   OpBuilder::InsertionGuard guard(b);
   auto fill = [&](Block *block, llvm::function_ref<Value()> value) {
     if (!block->empty())
       block->back().erase();
     b.setInsertionPointToEnd(block);
     Scope scope(*this);
-    scf::YieldOp::create(b, loc, value());
+    scf::YieldOp::create(b, loc, bitcast(value(), bits));
   };
   fill(branch.thenBlock(), [&]() -> Value {
     if (!masked.lanes)
       return loadUnmasked(access, at, lane, scalar, valid);
     if (constantOf(access.strides[lane]) == access.element.getIntOrFloatBitWidth() / 8)
-      return LLVM::MaskedLoadOp::create(b, loc, type, pointerAt(access, at), masked.lanes, constant(type, 0),
+      return LLVM::MaskedLoadOp::create(b, loc, bits, pointerAt(access, at), masked.lanes, constant(bits, 0),
                                         b.getI32IntegerAttr(access.element.getIntOrFloatBitWidth() / 8), UnitAttr());
     Value result = constant(type, 0);
     for (int64_t i = 0; i < valid; ++i) {
@@ -159,8 +164,9 @@ Value KernelEmitter::load(const Access &access, ArrayRef<At> at, int lane, bool 
     }
     return result;
   });
-  fill(branch.elseBlock(), [&] { return constant(type, 0); });
-  return branch.getResult(0);
+  fill(branch.elseBlock(), [&] { return constant(bits, 0); });
+  b.setInsertionPointAfter(branch);
+  return bitcast(branch.getResult(0), type);
 }
 
 Value KernelEmitter::loadUnmasked(const Access &access, ArrayRef<At> at, int lane, bool scalar, int64_t valid) {

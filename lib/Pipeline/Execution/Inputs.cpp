@@ -6,6 +6,7 @@
 #include "llvm/ADT/EquivalenceClasses.h"
 
 #include <algorithm>
+#include <cmath>
 
 using namespace mlir;
 
@@ -66,16 +67,26 @@ static reference::Tensor fill(RankedTensorType type, int64_t rows, Numbers numbe
 reference::Tensor generatedSource(llm::SourceTensorOp op, uint64_t seed) {
   auto type = cast<RankedTensorType>(op.getType());
   Random random(mix(seed, (op.getFile() + ":" + Twine(op.getOffset()) + ":" + op.getPart()).str()));
-  // A weight is about 0.1 in every encoding, so that values keep their size from layer to layer. Were one larger, the
-  // scores of attention would grow until one key takes all, and which one it is no rounding keeps: no bound would hold.
+  // A weight is about 0.1 in every encoding, and less where a row has more than 64, so that values keep their size from
+  // layer to layer. Were one larger, the scores of attention would grow until one key takes all, and which one it is no
+  // rounding keeps: no bound would hold.
   constexpr double kFloat = 0.2, kScale = 0.02, kLargestScaleCode = 127;
   auto part = partByName(op.getPart());
+  const EncodingInfo *encoding = encodingByName(std::string_view(op.getEncoding()));
   double scale = part == TensorPart::Data ? kFloat : part == TensorPart::Outer ? kScale / kLargestScaleCode : kScale;
+  if (encoding && type.getRank() == 2 && type.getElementType().isFloat()) {
+    int64_t perNumber = part == TensorPart::Data    ? 1
+                        : part == TensorPart::Outer ? encoding->blockElements
+                                                    : encoding->group;
+    // Scales are for codes of up to 8 and, times those of an outer scale, of up to 32; q8_0 has codes of up to 127.
+    if (encoding == &encodingInfo(TensorEncoding::Q8_0) && part == TensorPart::Scales)
+      scale /= 16;
+    scale *= std::sqrt(std::min(1.0, 64.0 / double(type.getDimSize(1) * perNumber)));
+  }
   // Vectors are weights of norms and biases.
   reference::Tensor tensor = fill(type, 0, Numbers::Units, type.getRank() == 1 ? 1.0 : scale, random);
   // The six bits of a q6_k code lie in a byte (Encodings.h); no file holds another one.
-  if (part == TensorPart::Codes &&
-      encodingByName(std::string_view(op.getEncoding())) == &encodingInfo(TensorEncoding::Q6_K))
+  if (part == TensorPart::Codes && encoding == &encodingInfo(TensorEncoding::Q6_K))
     for (int64_t &code : tensor.ints)
       code >>= 2;
   if (type.getRank() == 1)

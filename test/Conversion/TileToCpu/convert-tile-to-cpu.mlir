@@ -52,6 +52,21 @@ func.func @stores_the_bits_of_bf16_under_a_mask(%x: !tile.ptr, %y: !tile.ptr, %T
 
 // -----
 
+// CHECK-LABEL: func.func @loads_the_bits_of_bf16_under_a_mask(
+// CHECK: scf.if %{{.*}} -> (vector<8xi16>)
+// CHECK: llvm.intr.masked.load %{{.*}}, %{{.*}}, %{{.*}} {alignment = 2 : i32} : (!llvm.ptr, vector<8xi1>, vector<8xi16>) -> vector<8xi16>
+func.func @loads_the_bits_of_bf16_under_a_mask(%x: !tile.ptr, %y: !tile.ptr, %T: index, %B: index, %R: index, %layer: index) attributes {tile.kernel} {
+  %X = tile.view %x[%T] : !tile.view<1, bf16>
+  %Y = tile.view %y[%T] : !tile.view<1, bf16>
+  tile.grid (%t) = (%T) by [8] {
+    %a = tile.load %X[%t] : !tile.view<1, bf16> -> tensor<8xbf16>
+    tile.store %a, %Y[%t] : tensor<8xbf16>, !tile.view<1, bf16>
+  }
+  return
+}
+
+// -----
+
 // CHECK-LABEL: func.func @must_not_touch_functions_that_are_no_kernels
 func.func @must_not_touch_functions_that_are_no_kernels(%x: tensor<4xf32>) -> tensor<4xf32> {
   // CHECK: arith.addf {{.*}} : tensor<4xf32>

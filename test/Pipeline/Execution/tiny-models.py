@@ -63,7 +63,7 @@ def check(case, folder):
         run([tool("write-model"), *case["flags"].split(), "--container", container, "--type", kind, "-o", model])
         run([tool("adze-compile"), model, "--compile-to=import", "--quiet", "-o", model + ".mlir"])
         checked = run([tool("adze-opt"), "--verify-each-by-execution", f"--seed={args.seed}", f"--execution-cpu={CPU}",
-                       "--kernel-cache=" + os.path.join(folder, "kernels"),
+                       "--kernel-cache=" + os.path.join(args.build, "test", "kernels"),
                        f"--pass-pipeline={pipeline(numerics)}", model + ".mlir", "-o", model + ".out"])
     except (RuntimeError, subprocess.TimeoutExpired) as problem:
         return f"{name}: FAILED\n{problem}", False
