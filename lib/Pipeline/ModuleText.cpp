@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <unordered_map>
+#include <utility>
 #include <vector>
 
 namespace adze {
@@ -24,9 +25,19 @@ public:
     // Bytecode starts with these bytes, and a text never does.
     if (text.starts_with("ML\xefR"))
       return invalidInput(file + ": MLIR bytecode; the text of a module is accepted, as --compile-to writes it");
-    while (at < text.size())
+    std::string_view before[2]; // the two tokens before this one
+    while (at < text.size()) {
+      size_t begin = at;
       if (Status status = token(); !status.ok())
         return status;
+      std::string_view read = text.substr(begin, at - begin);
+      if (isspace(static_cast<unsigned char>(read[0])) || read[0] == '\0' || read.starts_with("//"))
+        continue;
+      if (before[0] == "array" && before[1] == "<" && read == "index")
+        return invalidInput(file + ":" + std::to_string(line) +
+                            ": array<index: ...>, which MLIR's parser does not survive; write array<i64: ...>");
+      before[0] = std::exchange(before[1], read);
+    }
     return Status::success();
   }
 

@@ -34,6 +34,13 @@ module attributes {adze.phase = "llm", text = "((((((((\"<<<<"} {
             "");
 }
 
+TEST(ModuleText, RefusesAnArrayOfIndexHoweverItIsSpaced) {
+  EXPECT_EQ(refusal("module attributes {\n x = array<index: 1>} {}"),
+            "m.mlir:2: array<index: ...>, which MLIR's parser does not survive; write array<i64: ...>");
+  EXPECT_TRUE(says(refusal("x = array // of\n <\t// what\n index>"), "m.mlir:3: array<index"));
+  EXPECT_EQ(refusal("x = array<i64: 1>, index, %array : tensor<4xindex>, \"array<index>\""), "");
+}
+
 TEST(ModuleText, RefusesAFileBeyondItsSize) {
   ModuleTextLimits limits;
   limits.bytes = 10;

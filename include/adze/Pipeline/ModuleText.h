@@ -4,6 +4,7 @@
 // must not bring the compiler down, and the parser is recursive: it overflows its stack on deep nesting, on long chains
 // of operators, and aliases that name aliases stand for a text that is exponentially longer. So the text is scanned
 // once, without recursion, and refused beyond the limits below; the message names the file, the line and the limit.
+// Arrays of index (`array<index: 1>`) are refused too: the parser asks for the bits of an index.
 //
 // The scan knows strings, comments, brackets and names, no more. What it counts is never less than what the parser
 // nests; texts that are no MLIR at all are the parser's to refuse. Pure function, O(size), safe from several threads.

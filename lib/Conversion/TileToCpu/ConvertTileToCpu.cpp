@@ -1,6 +1,7 @@
 #include "adze/Conversion/TileToCpu/Passes.h"
 
 #include "KernelEmitter.h"
+#include "adze/Dialect/Tile/IR/PartNames.h"
 
 using namespace mlir;
 
@@ -34,7 +35,7 @@ struct ConvertTileToCpu : impl::ConvertTileToCpuPassBase<ConvertTileToCpu> {
         return signalPassFailure();
       }
       std::string name = kernel.getName().str();
-      if (failed(KernelEmitter(kernel, *info).emit()))
+      if (failed(verifyPartNames(kernel)) || failed(KernelEmitter(kernel, *info).emit()))
         return signalPassFailure();
       kernel.erase();
       auto entry = getOperation().lookupSymbol<func::FuncOp>(name + "_entry");

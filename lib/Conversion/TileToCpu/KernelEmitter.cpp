@@ -15,7 +15,8 @@ KernelEmitter::KernelEmitter(func::FuncOp kernel, const TargetInfo &target)
 
 LogicalResult KernelEmitter::emit() {
   entry(/*blocksOnly=*/true);
-  entry(/*blocksOnly=*/false);
+  if (!failed)
+    entry(/*blocksOnly=*/false);
   return success(!failed);
 }
 
@@ -65,6 +66,8 @@ void KernelEmitter::entry(bool blocksOnly) {
     last = arith::IndexCastOp::create(b, loc, b.getIndexType(), block->getArgument(2));
   }
   for (Operation &op : kernel.front()) {
+    if (failed) // what a later op needs is not there
+      return;
     auto grid = dyn_cast<GridOp>(op);
     if (!grid) {
       if (!blocksOnly || !isa<ViewOp>(op))

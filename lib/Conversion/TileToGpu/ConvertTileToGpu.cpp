@@ -1,6 +1,7 @@
 #include "adze/Conversion/TileToGpu/Passes.h"
 
 #include "ThreadEmitter.h"
+#include "adze/Dialect/Tile/IR/PartNames.h"
 
 using namespace mlir;
 
@@ -24,14 +25,9 @@ struct ConvertTileToGpu : impl::ConvertTileToGpuPassBase<ConvertTileToGpu> {
       if (function->hasAttr(kKernelAttr))
         kernels.push_back(function);
     for (func::FuncOp kernel : kernels) {
-      if (failed(check(kernel, *info->gpu())))
+      if (failed(check(kernel, *info->gpu())) || failed(verifyPartNames(kernel)))
         return signalPassFailure();
       std::string name = kernel.getName().str();
-      for (const char *end : {"_blocks", "_entry"})
-        if (Operation *other = module.lookupSymbol(name + end)) {
-          other->emitOpError("has the name that the kernel \"") << name << "\" needs for its own parts";
-          return signalPassFailure();
-        }
       if (failed(ThreadEmitter(kernel, *info).emit()))
         return signalPassFailure();
       kernel.erase();

@@ -97,3 +97,24 @@ func.func @refuses_elements_below_a_byte_without_an_order(%w: !tile.ptr, %T: ind
   tile.grid (%t) = (%T) by [8] {}
   return
 }
+
+// -----
+
+// What stands before the grids is also run to count the blocks, where no memory is read.
+func.func @refuses_a_number_of_blocks_that_lies_in_memory(%x: !tile.ptr, %T: index) attributes {tile.kernel} {
+  %c0 = arith.constant 0 : index
+  %X = tile.view %x[%T] : !tile.view<1, i32>
+  // expected-error @below {{has no CPU form}}
+  %n = tile.lookup %X[%c0] : !tile.view<1, i32>
+  tile.grid (%t) = (%n) by [1] {
+  }
+  return
+}
+
+// -----
+
+func.func @needs_the_names_of_its_parts(%x: !tile.ptr, %T: index) attributes {tile.kernel} {
+  return
+}
+// expected-error @below {{has the name that the kernel @needs_the_names_of_its_parts needs for a part of its code}}
+func.func private @needs_the_names_of_its_parts_blocks()

@@ -155,5 +155,5 @@ func.func @needs_the_names_of_its_parts(%x: !tile.ptr, %T: index)
     attributes {tile.kernel, tile.threads = 32 : i64, tile.target = "sm_80"} {
   return
 }
-// expected-error @below {{has the name that the kernel "needs_the_names_of_its_parts" needs for its own parts}}
+// expected-error @below {{has the name that the kernel @needs_the_names_of_its_parts needs for a part of its code}}
 func.func private @needs_the_names_of_its_parts_blocks()

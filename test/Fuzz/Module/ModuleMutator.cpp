@@ -2,6 +2,9 @@
 // which reaches the parameters of every dialect's attributes and types without knowing one of them.
 #include "ModuleMutator.h"
 
+#include "adze/Dialect/Llm/IR/Llm.h"
+#include "adze/Pipeline/ModuleText.h"
+
 #include "mlir/AsmParser/AsmParser.h"
 #include "mlir/IR/AttrTypeSubElements.h"
 #include "mlir/IR/Builders.h"
@@ -193,7 +196,8 @@ private:
     else // a neighbour of what is there
       text.replace(begin, length,
                    std::to_string(int64_t(uint64_t(std::atoll(text.substr(begin, length).c_str())) + choice - 240)));
-    return parsed<T>(text);
+    // A text with an array of index is refused before it is parsed (adze/Pipeline/ModuleText.h).
+    return checkModuleText(text, "").ok() ? parsed<T>(text) : T();
   }
 
   Attribute other(Attribute value) {
@@ -259,6 +263,21 @@ private:
   /// that compare types with each other.
   void changeEverywhere() {
     AttrTypeReplacer replacer;
+    // The one type that checks what it holds: it stays as it is where it cannot hold the new one.
+    auto replaceInCaches = [&](Type from, Type to) {
+      replacer.addReplacement([=](llm::KvType cache) -> std::optional<std::pair<Type, WalkResult>> {
+        if (cache == from)
+          return std::pair(to, WalkResult::skip());
+        llm::KvType changed;
+        if (cache.getElement() == from) {
+          ScopedDiagnosticHandler quiet(cache.getContext(), [](Diagnostic &) { return success(); });
+          changed = llm::KvType::getChecked([&] { return emitError(UnknownLoc::get(cache.getContext())); },
+                                            cache.getContext(), cache.getLayers(), cache.getHeads(), cache.getDim(), to,
+                                            cache.getPage(), cache.getKeys());
+        }
+        return std::pair(changed ? Type(changed) : Type(cache), WalkResult::skip());
+      });
+    };
     if (bytes.byte() % 4 != 0) {
       Value value = pickValue();
       if (!value)
@@ -271,6 +290,7 @@ private:
           return std::pair(to, WalkResult::skip());
         return std::nullopt;
       });
+      replaceInCaches(from, to);
       // A constant whose elements are all equal goes along.
       replacer.addReplacement([=](Attribute attribute) -> std::optional<std::pair<Attribute, WalkResult>> {
         auto dense = dyn_cast<DenseElementsAttr>(attribute);
