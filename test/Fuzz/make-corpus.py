@@ -201,29 +201,27 @@ put("shard-index", "no-string", json.dumps({"weight_map": {"a": 1}}))
 put("shard-index", "empty-map", json.dumps({"weight_map": {}}))
 put("shard-index", "tensor-twice", '{"weight_map": {"a": "x", "a": "y"}}')
 
-# fuzz-mlir: the number of a module (Module/CMakeLists.txt), the stage at which it is changed (7 more: for a GPU), a kernel, then
-# changes. Every module as it is, from where it can be first; then a few with changes at every stage.
+# fuzz-mlir: the number of a file (Module/CMakeLists.txt) and of a module in it, the stage at which it is changed (7 more: for a
+# GPU), a kernel, then changes. The first five modules of each as they are, from where they can be first; then a few changes.
 with open(os.path.join(os.path.dirname(ROOT), "Module", "CMakeLists.txt"), encoding="utf-8") as file:
     SEEDS = re.search(r"ADZE_FUZZ_SEEDS\n(.*?)\)", file.read(), re.S)[1].split()
-STAGES = {"Dialect/Tile": 4, "Transforms/Tile": 4, "Conversion/TileToCpu": 4, "Conversion/TileToGpu": 4, "Dialect/Exec": 3,
+STAGES = {"Dialect/Tile": 4, "Transforms/Tile": 4, "Conversion/TileToCpu": 4, "Conversion/TileToGpu": 4,
           "Transforms/Exec": 3, "Conversion/ExecToLLVM": 3}
-number = 0
-for seed in SEEDS:
+for number, seed in enumerate(SEEDS):
     with open(os.path.join(os.path.dirname(ROOT), "..", seed), encoding="utf-8") as file:
-        parts = file.read().count("// -----\n") + 1
+        parts = min(5, file.read().count("// -----\n") + 1)
     stage = STAGES.get(os.path.dirname(seed), 0)
     name = os.path.basename(seed).removesuffix(".mlir")
     for part in range(parts):
         suffix = f"-{part}" if parts > 1 else ""
         for_gpu = "thread" in seed or "Gpu" in seed
         if not for_gpu:
-            put("mlir", f"{name}{suffix}-cpu", bytes([number, stage, 255 if stage else number]))
+            put("mlir", f"{name}{suffix}-cpu", bytes([number, part, stage, 255 if stage else number]))
         if for_gpu or stage == 0 and "Numerics" in seed:
-            put("mlir", f"{name}{suffix}-gpu", bytes([number, stage + 7, 255 if stage else number]))
-        number += 1
+            put("mlir", f"{name}{suffix}-gpu", bytes([number, part, stage + 7, 255 if stage else number]))
 for stage in range(0, 12, 2):
     state = bytes((stage * 37 + i * i * 11 + i * 101) % 256 for i in range(9 + 9 * (stage % 3)))
-    put("mlir", f"changed-{stage:02}", bytes([stage % 5, stage, stage]) + state)
+    put("mlir", f"changed-{stage:02}", bytes([stage % 4, 0, stage, stage]) + state)
 
 # A dictionary for each target: the words that its reader looks for, as its sources spell them.
 SOURCES = {

@@ -1,9 +1,9 @@
 // fuzz-mlir: valid modules of every phase, mutated in memory, through our verifiers, passes and conversions, each of
 // which must refuse with a message or succeed; what succeeds must be valid.
 //
-// An input is: the number of a seed, the stage at which it is changed and the device, the number of a kernel, then
-// mutations (ModuleMutator.h). With --print the changed module is written to stderr before anything looks at it: put
-// what made a pass fail into a lit test, which stays readable when seeds change.
+// An input is: the number of a file of seeds and of a module in it, the stage at which it is changed and the device,
+// the number of a kernel, then mutations (ModuleMutator.h). With --print the changed module is written to stderr before
+// anything looks at it: put what made a pass fail into a lit test, which stays readable when seeds change.
 //
 // MLIR's text and its parser are not under test: what --start-from gives is trusted like source code, within the limits
 // of docs/Security.md.
@@ -58,12 +58,12 @@ extern "C" int LLVMFuzzerInitialize(int *argc, char ***argv) {
 extern "C" int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
   Workshop &shop = workshop();
   FuzzBytes bytes(data, size);
-  size_t number = bytes.byte();
+  size_t file = bytes.byte(), part = bytes.byte();
   size_t place = bytes.byte();
   Stage stage = Stage(place % Lowering);
   Device device = Device(place / Lowering % 2);
   size_t choice = bytes.byte();
-  mlir::ModuleOp seed = shop.seed(number, device, stage, choice % 16);
+  mlir::ModuleOp seed = shop.seed(file, part, device, stage, choice % 16);
   if (!seed)
     return 0;
   mlir::OwningOpRef<mlir::ModuleOp> module(seed.clone());

@@ -86,6 +86,7 @@ Workshop::Workshop() : context(makeRegistry(), MLIRContext::Threading::DISABLED)
   context.appendDialectRegistry(needed);
   context.loadAllAvailableDialects();
   for (const char *text : kSeedTexts) {
+    auto &modules = files.emplace_back();
     SmallVector<StringRef> parts;
     StringRef(text).split(parts, "// -----\n");
     for (StringRef part : parts) {
@@ -96,7 +97,7 @@ Workshop::Workshop() : context(makeRegistry(), MLIRContext::Threading::DISABLED)
         std::abort();
       }
       everything.collect(*module);
-      texts.push_back(std::move(module));
+      modules.push_back(std::move(module));
     }
   }
 }
@@ -137,25 +138,27 @@ std::vector<OwningOpRef<ModuleOp>> Workshop::kernels(ModuleOp module) {
   return found;
 }
 
-ModuleOp Workshop::seed(size_t number, Device device, Stage stage, size_t kernel) {
-  number %= texts.size();
+ModuleOp Workshop::seed(size_t file, size_t part, Device device, Stage stage, size_t kernel) {
+  file %= files.size();
+  part %= files[file].size();
+  ModuleOp text = *files[file][part];
   if (stage < Peel)
     kernel = 0;
-  auto [place, fresh] = made.try_emplace({number, device, stage, kernel});
+  auto [place, fresh] = made.try_emplace({file, part, device, stage, kernel});
   OwningOpRef<ModuleOp> &module = place->second;
   if (!fresh)
     return module ? *module : ModuleOp();
-  if (stage == Llm || (stage == Native && !texts[number]->getOps<exec::ProgramOp>().empty())) {
-    module = OwningOpRef<ModuleOp>(texts[number]->clone());
+  if (stage == Llm || (stage == Native && !text.getOps<exec::ProgramOp>().empty())) {
+    module = OwningOpRef<ModuleOp>(text.clone());
   } else if (stage == Peel) {
     // Its own kernels, or those that its groups become.
-    auto all = kernels(*texts[number]);
+    auto all = kernels(text);
     if (all.empty())
-      if (ModuleOp exec = seed(number, device, Exec, 0))
+      if (ModuleOp exec = seed(file, part, device, Exec, 0))
         all = kernels(exec);
     if (!all.empty())
       module = std::move(all[kernel % all.size()]);
-  } else if (ModuleOp before = seed(number, device, Stage(stage - 1), kernel)) {
+  } else if (ModuleOp before = seed(file, part, device, Stage(stage - 1), kernel)) {
     module = OwningOpRef<ModuleOp>(before.clone());
     if (!run(device, Stage(stage - 1), *module))
       module = nullptr;

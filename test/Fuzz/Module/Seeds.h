@@ -30,9 +30,9 @@ class Workshop {
 public:
   Workshop();
 
-  /// The seed: text `number` (any number is taken modulo their count), ready for `stage`; from Peel on only its
-  /// kernel `kernel`. Null where the text does not get that far.
-  mlir::ModuleOp seed(size_t number, Device device, Stage stage, size_t kernel);
+  /// The seed: part `part` of file `file` (any number is taken modulo their count), ready for `stage`; from Peel on
+  /// only its kernel `kernel`. Null where the module does not get that far.
+  mlir::ModuleOp seed(size_t file, size_t part, Device device, Stage stage, size_t kernel);
   /// Runs the stage's pipeline. Aborts where it fails and says nothing.
   bool run(Device device, Stage stage, mlir::ModuleOp module);
   /// The kernel functions of a module, each in a module of its own.
@@ -46,8 +46,8 @@ private:
   mlir::MLIRContext context;
   unsigned diagnostics = 0;
   std::array<std::array<std::unique_ptr<mlir::PassManager>, StageCount>, 2> pipelines; // by device
-  std::vector<mlir::OwningOpRef<mlir::ModuleOp>> texts;
-  std::map<std::tuple<size_t, Device, Stage, size_t>, mlir::OwningOpRef<mlir::ModuleOp>> made;
+  std::vector<std::vector<mlir::OwningOpRef<mlir::ModuleOp>>> files;
+  std::map<std::tuple<size_t, size_t, Device, Stage, size_t>, mlir::OwningOpRef<mlir::ModuleOp>> made;
   Ingredients everything;
 };
 
