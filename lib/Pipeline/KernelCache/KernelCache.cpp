@@ -15,13 +15,15 @@ static constexpr size_t kHashDigits = 32;
 
 Expected<KernelCache> KernelCache::open(const std::string &folder) {
   KernelCache cache;
-  if (folder.empty() || mutantsBuilt())
+  if (folder.empty())
     return cache;
   std::error_code error;
   std::filesystem::create_directories(folder, error);
   if (error || !std::filesystem::is_directory(folder, error))
     return invalidInput("--kernel-cache=" + folder + ": the folder cannot be made: " +
                         (error ? error.message() : "a file of that name is in the way"));
+  if (mutantsBuilt())
+    return cache;
   auto self = MappedFile::open("/proc/self/exe");
   if (!self)
     return self.status();
