@@ -55,9 +55,12 @@ MemoryOrder adze::packedOrder(std::span<const int64_t> shape, std::span<const un
 LinearMap adze::spreadOver(const MemoryOrder &order, unsigned elementBits, unsigned warpBits) {
   unsigned threadBits = kLaneBits + warpBits, all = order.bits.size();
   unsigned vector = std::countr_zero(std::max(1u, kVectorBits / elementBits));
-  vector = std::min({vector, order.run, all > threadBits ? all - threadBits : 0});
+  return piecesOver(order, std::min({vector, order.run, all > threadBits ? all - threadBits : 0}), warpBits);
+}
+
+LinearMap adze::piecesOver(const MemoryOrder &order, unsigned together, unsigned warpBits) {
+  size_t next = 0, all = order.bits.size();
   LinearMap map;
-  size_t next = 0;
   auto take = [&](std::vector<Coord> &group, size_t count, bool copies) {
     for (size_t i = 0; i < count; ++i)
       if (next < all)
@@ -65,7 +68,7 @@ LinearMap adze::spreadOver(const MemoryOrder &order, unsigned elementBits, unsig
       else if (copies)
         group.push_back({});
   };
-  take(map.reg, vector, false);
+  take(map.reg, together, false);
   take(map.lane, kLaneBits, true);
   take(map.warp, warpBits, true);
   take(map.reg, all, false);

@@ -37,6 +37,9 @@ MemoryOrder packedOrder(std::span<const int64_t> shape, std::span<const unsigned
 /// The lowest bits to the registers (16 bytes at most, and only what the threads leave over), then lanes, warps, and
 /// what is left to further registers.
 LinearMap spreadOver(const MemoryOrder &order, unsigned elementBits, unsigned warpBits);
+/// The lowest `together` bits to the registers whatever the threads leave over, then lanes, warps and further
+/// registers: who copies memory in pieces of that size. Threads that get no piece are copies of others.
+LinearMap piecesOver(const MemoryOrder &order, unsigned together, unsigned warpBits);
 /// m x n outputs of a product without matrix instructions: neighbouring columns to neighbouring lanes, a square of
 /// rows and columns to the registers of a thread.
 LinearMap squaresOver(int64_t m, int64_t n, unsigned warpBits);

@@ -16,6 +16,8 @@ void ThreadEmitter::convert(ConvertLayoutOp op) {
     return writeShared(op);
   if (isa_and_nonnull<SharedAttr>(from.getEncoding()))
     return readShared(op);
+  if (isa_and_nonnull<SharedOrderAttr>(from.getEncoding()))
+    return readSlot(op);
   std::optional<LinearMap> source = layoutOf(op, from), result = layoutOf(op, to);
   if (source && result)
     tiles[op.getResult()] = convert(op, tiles.lookup(op.getValue()), to.getElementType(), *source, *result);
@@ -67,9 +69,11 @@ ThreadEmitter::Registers ThreadEmitter::pack(ArrayRef<Value> registers, Type ele
   }
   unsigned each = 32 / bits;
   for (size_t i = 0; i < registers.size(); i += each) {
-    SmallVector<Value> parts(registers.begin() + i, registers.begin() + std::min(registers.size(), i + each));
+    SmallVector<Value> parts;
+    for (Value part : registers.slice(i, std::min<size_t>(registers.size() - i, each)))
+      parts.push_back(bitcast(part, movedType(element)));
     while (parts.size() < each)
-      parts.push_back(LLVM::PoisonOp::create(b, loc, element));
+      parts.push_back(LLVM::PoisonOp::create(b, loc, movedType(element)));
     words.push_back(bitcast(each > 1 ? vectorOf(parts) : parts[0], word));
   }
   return words;
@@ -85,9 +89,9 @@ ThreadEmitter::Registers ThreadEmitter::unpack(ArrayRef<Value> words, Type eleme
   }
   unsigned each = 32 / bits;
   for (Value word : words) {
-    Value parts = bitcast(word, each > 1 ? Type(VectorType::get({each}, element)) : element);
+    Value parts = bitcast(word, each > 1 ? Type(VectorType::get({each}, movedType(element))) : element);
     for (unsigned i = 0; i < each && registers.size() < count; ++i)
-      registers.push_back(each > 1 ? extract(parts, i) : parts);
+      registers.push_back(bitcast(each > 1 ? extract(parts, i) : parts, element));
   }
   return registers;
 }

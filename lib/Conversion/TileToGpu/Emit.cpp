@@ -68,10 +68,11 @@ Value ThreadEmitter::extract(Value vector, unsigned place) {
 }
 
 Value ThreadEmitter::vectorOf(ArrayRef<Value> elements) {
-  auto type = VectorType::get({int64_t(elements.size())}, elements.front().getType());
+  Type moved = movedType(elements.front().getType());
+  auto type = VectorType::get({int64_t(elements.size())}, moved);
   Value vector = LLVM::PoisonOp::create(b, loc, type);
   for (auto [i, element] : llvm::enumerate(elements))
-    vector = LLVM::InsertElementOp::create(b, loc, type, vector, element, i32(int64_t(i)));
+    vector = LLVM::InsertElementOp::create(b, loc, type, vector, bitcast(element, moved), i32(int64_t(i)));
   return vector;
 }
 
@@ -148,6 +149,11 @@ Value ThreadEmitter::threadXor(ArrayRef<uint32_t> ofLane, ArrayRef<uint32_t> ofT
 /// A 4-bit code is kept as the byte 0 .. 15.
 Type ThreadEmitter::registerType(Type element) { return element.isInteger(4) ? b.getI8Type() : element; }
 
+/// Numbers of 16 bits move as integers: a CPU that runs this code has no registers for them, and would round.
+Type ThreadEmitter::movedType(Type element) {
+  return isa<FloatType>(element) && element.getIntOrFloatBitWidth() == 16 ? Type(b.getI16Type()) : element;
+}
+
 // ---------------------------------------------------------------- shared memory
 Value ThreadEmitter::sharedPointer(Value bytes) { return gep(shared, bytes); }
 
@@ -171,7 +177,7 @@ int64_t ThreadEmitter::freeShared(int64_t bytes) {
 
 int64_t ThreadEmitter::allocateShared(int64_t bytes, Operation *lastUse) {
   int64_t offset = freeShared(bytes);
-  sharedPieces.push_back({offset, offset + int64_t(llvm::alignTo(bytes, 128))});
+  sharedPieces.push_back({offset, offset + int64_t(llvm::alignTo(bytes, kSharedAlignment))});
   if (lastUse)
     freeAfter[lastUse].push_back(offset);
   return offset;

@@ -277,6 +277,7 @@ void ThreadEmitter::load(LoadOp op) {
   unsigned count = 1u << access->vectorBits, bits = access->bits;
   bool codes = bits == 4;
   Type element = registerType(access->element);
+  Type raw = movedType(element);
   Registers made(size_t(1) << layout.reg.size());
   for (uint64_t reg = 0; reg < made.size(); ++reg) {
     if (reg & maskOf(access->vector))
@@ -305,16 +306,17 @@ void ThreadEmitter::load(LoadOp op) {
         values.push_back(wordBits > 8 ? Value(arith::TruncIOp::create(b, loc, element, code)) : code);
       }
     } else if (count > 1) {
-      Value loaded = loadRaw(VectorType::get({count}, element), pointer, count * bits / 8, access->readOnly);
+      Value loaded = loadRaw(VectorType::get({count}, raw), pointer, count * bits / 8, access->readOnly);
       for (unsigned i = 0; i < count; ++i)
         values.push_back(extract(loaded, i));
     } else {
-      values.push_back(loadRaw(element, pointer, std::max(1u, bits / 8), access->readOnly));
+      values.push_back(loadRaw(raw, pointer, std::max(1u, bits / 8), access->readOnly));
     }
     for (unsigned i = 0; i < count; ++i) {
       Value value = values[i];
       if (exists)
-        value = arith::SelectOp::create(b, loc, exists, value, constant(element, 0));
+        value = arith::SelectOp::create(b, loc, exists, value, constant(raw, 0));
+      value = bitcast(value, element);
       made[registerAt(access->vector, reg, i)] = value;
     }
   }
@@ -359,7 +361,8 @@ void ThreadEmitter::store(StoreOp op) {
     SmallVector<Value> values;
     for (unsigned i = 0; i < count; ++i)
       values.push_back(registers[registerAt(access->vector, reg, i)]);
-    storeRaw(count > 1 ? vectorOf(values) : values[0], pointer, count * access->bits / 8);
+    Value moved = count > 1 ? vectorOf(values) : bitcast(values[0], movedType(values[0].getType()));
+    storeRaw(moved, pointer, count * access->bits / 8);
   }
 }
 

@@ -19,10 +19,13 @@ void adze::tile::buildThreadsToLLVM(OpPassManager &manager) {
   manager.addPass(createReconcileUnrealizedCastsPass());
 }
 
-void adze::tile::buildTileToGpu(OpPassManager &manager, StringRef target) {
+void adze::tile::buildTileToGpu(OpPassManager &manager, StringRef target, bool asItStands) {
   // By name: a conversion sees its two dialects, not the passes that run before it.
   std::string option = ("{target=" + target + "}").str();
-  if (failed(parsePassPipeline("tile-assign-thread-layouts" + option + ",tile-verify-kernels" + option, manager)))
+  std::string passes = "tile-assign-thread-layouts" + option + ",";
+  if (!asItStands)
+    passes += "tile-pipeline-loads,";
+  if (failed(parsePassPipeline(passes + "tile-verify-kernels" + option, manager)))
     llvm::report_fatal_error("the passes of adze/Transforms/Tile/Passes.h are not registered");
   manager.addPass(createConvertTileToGpuPass({target.str()}));
   buildThreadsToLLVM(manager);

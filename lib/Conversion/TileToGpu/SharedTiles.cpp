@@ -67,7 +67,8 @@ void ThreadEmitter::writeShared(ConvertLayoutOp op) {
     }
     Coord coord = coordOf(*layout, reg);
     Value pointer = sharedPointer(add(start, i32(coord[0] * place.rowBytes + coord[1] * bytes)));
-    storeRaw(values.size() > 1 ? vectorOf(values) : values[0], pointer, bytes << vector.size());
+    Value moved = values.size() > 1 ? vectorOf(values) : bitcast(values[0], movedType(values[0].getType()));
+    storeRaw(moved, pointer, bytes << vector.size());
   }
 }
 
@@ -92,7 +93,7 @@ void ThreadEmitter::readShared(ConvertLayoutOp op) {
   for (uint64_t reg = 0; reg < uint64_t(1) << layout->reg.size(); ++reg) {
     Coord coord = coordOf(*layout, reg);
     Value pointer = sharedPointer(add(start, i32(coord[0] * place.rowBytes + coord[1] * bytes)));
-    made.push_back(loadRaw(place.element, pointer, bytes));
+    made.push_back(bitcast(loadRaw(movedType(place.element), pointer, bytes), place.element));
   }
   tiles[op.getResult()] = made;
 }
@@ -149,11 +150,12 @@ void ThreadEmitter::sharedDot(DotOp op) {
           Value address = add(start, i32(row * tile.rowBytes + k * bytes));
           if (byteOfK)
             address = add(address, byteOfK);
-          Value loaded = loadRaw(each > 1 ? Type(VectorType::get({each}, tile.element)) : tile.element,
-                                 sharedPointer(address), each * bytes);
+          Type moved = movedType(tile.element);
+          Value loaded =
+              loadRaw(each > 1 ? Type(VectorType::get({each}, moved)) : moved, sharedPointer(address), each * bytes);
           values.clear();
           for (int64_t i = 0; i < each; ++i)
-            values.push_back(wide(each > 1 ? extract(loaded, i) : loaded, isUnsigned));
+            values.push_back(wide(bitcast(each > 1 ? extract(loaded, i) : loaded, tile.element), isUnsigned));
         }
       };
       fetch(rowsA, startA, a, op.getAUnsigned());

@@ -161,6 +161,16 @@ void ThreadEmitter::emitOp(Operation &op) {
     reduce(reduceOp);
   else if (auto convertOp = dyn_cast<ConvertLayoutOp>(op))
     convert(convertOp);
+  else if (auto ringOp = dyn_cast<RingOp>(op))
+    ring(ringOp);
+  else if (auto putOp = dyn_cast<PutOp>(op))
+    put(putOp);
+  else if (isa<CommitOp>(op))
+    instruction("llvm.nvvm.cp.async.commit.group", {});
+  else if (auto waitOp = dyn_cast<WaitOp>(op))
+    wait(waitOp);
+  else if (auto getOp = dyn_cast<GetOp>(op))
+    get(getOp);
   else if (auto forOp = dyn_cast<scf::ForOp>(op))
     emitFor(forOp);
   else if (auto ifOp = dyn_cast<scf::IfOp>(op))
@@ -171,8 +181,10 @@ void ThreadEmitter::emitOp(Operation &op) {
     emitElementwise(op);
   else if (!isa<func::ReturnOp>(op))
     emitScalar(op);
-  for (int64_t begin : freeAfter.lookup(&op))
+  for (int64_t begin : freeAfter.lookup(&op)) {
     llvm::erase_if(sharedPieces, [&](auto &piece) { return piece.first == begin; });
+    sharedIsRead = true; // a slot of a ring, perhaps
+  }
   loc = outer;
 }
 

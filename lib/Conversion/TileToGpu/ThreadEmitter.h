@@ -13,7 +13,8 @@
 //
 // Shared memory of a block is one array, cut here: a tile of `#tile.shared` has a piece of it from where it is written
 // to its last use; what passes through (conversions, sums over warps) takes what is free at that place. A barrier
-// stands before any of it is written after any was read (`beginShared`), and between writing and reading.
+// stands before any of it is written after any was read (`beginShared`), and between writing and reading. A ring has
+// its piece up to its last use; its slots are guarded by their waits (Rings.cpp).
 //
 //===--------------------------------------------------------------------------------------------------------------===//
 #ifndef ADZE_LIB_CONVERSION_TILETOGPU_THREADEMITTER_H
@@ -78,6 +79,12 @@ private:
     mlir::Type element;
   };
 
+  /// Slots of a ring, bytes.
+  struct Ring {
+    int64_t offset, slotBytes;
+    llvm::SmallVector<int64_t> fields; ///< where each begins in a slot
+  };
+
   // ---- ThreadEmitter.cpp: entry points and structure
   mlir::func::FuncOp blocksFunction();
   void unpackArguments(mlir::Value arguments, bool onDevice);
@@ -127,6 +134,15 @@ private:
   void readShared(ConvertLayoutOp op);
   void sharedDot(DotOp op);
 
+  // ---- Rings.cpp: copies in flight
+  void ring(RingOp op);
+  void put(PutOp op);
+  void wait(WaitOp op);
+  void get(GetOp op);
+  void readSlot(ConvertLayoutOp op);
+  mlir::Value fieldAddress(mlir::Value ring, mlir::Value slot, int64_t field);
+  Registers unpackCodes(llvm::ArrayRef<mlir::Value> words, size_t count);
+
   // ---- Products.cpp: matrix instructions
   void dot(DotOp op);
   void matrixDot(DotOp op);
@@ -147,6 +163,7 @@ private:
   mlir::Value threadXor(llvm::ArrayRef<uint32_t> ofLane, llvm::ArrayRef<uint32_t> ofThread);
   mlir::Value threadBit(unsigned bit);
   mlir::Type registerType(mlir::Type element);
+  mlir::Type movedType(mlir::Type element);
   mlir::Value index(int64_t value);
   mlir::Value i32(int64_t value);
   mlir::Value i64(int64_t value);
@@ -189,6 +206,8 @@ private:
   llvm::DenseMap<mlir::Value, ViewState> views;
   llvm::DenseMap<mlir::Value, Registers> tiles;
   llvm::DenseMap<mlir::Value, SharedTile> sharedTiles;
+  llvm::DenseMap<mlir::Value, Ring> rings;
+  llvm::DenseMap<mlir::Value, mlir::Value> slotTiles; ///< i32, where they begin
   llvm::DenseSet<mlir::Value> storedPointers;
 };
 

@@ -136,6 +136,19 @@ void multiplyBytes(int32_t *result, uint32_t a0, uint32_t a1, uint32_t a2, uint3
   }
 }
 
+// ---------------------------------------------------------------- 9.7.9.25.3 cp.async, groups
+template <unsigned Bytes> void copyPart(uint64_t to, uint64_t from, uint32_t read) {
+  auto start = reinterpret_cast<uint64_t>(GpuThreads::sharedMemory());
+  if (to % Bytes || from % Bytes || read > Bytes || to < start || to + Bytes > start + uint64_t(now().sharedBytes()))
+    now().fail("cp.async of " + std::to_string(Bytes) + " bytes, " + std::to_string(read) + " of them read, to byte " +
+               std::to_string(int64_t(to - start)) + " of " + std::to_string(now().sharedBytes()) +
+               " in shared memory; both ends are multiples of the size");
+  now().copy(reinterpret_cast<uint8_t *>(to), reinterpret_cast<const uint8_t *>(from), Bytes, read);
+}
+template <unsigned Bytes> void copyWhole(uint64_t to, uint64_t from) { copyPart<Bytes>(to, from, Bytes); }
+void commitCopies() { now().commitCopies(); }
+void waitForCopies(uint32_t pending) { now().waitForCopies(pending); }
+
 const llvm::StringMap<uintptr_t> &models() {
   static const llvm::StringMap<uintptr_t> table = [] {
     llvm::StringMap<uintptr_t> all;
@@ -159,6 +172,14 @@ const llvm::StringMap<uintptr_t> &models() {
     add("stmatrix.sync.aligned.m8n8.x1.trans.b16", &storeMatrix1<true>);
     add("stmatrix.sync.aligned.m8n8.x2.trans.b16", &storeMatrix2<true>);
     add("stmatrix.sync.aligned.m8n8.x4.trans.b16", &storeMatrix4<true>);
+    add("cp.async.ca.shared.global.4", &copyWhole<4>);
+    add("cp.async.ca.shared.global.8", &copyWhole<8>);
+    add("cp.async.cg.shared.global.16", &copyWhole<16>);
+    add("cp.async.ca.shared.global.4.s", &copyPart<4>);
+    add("cp.async.ca.shared.global.8.s", &copyPart<8>);
+    add("cp.async.cg.shared.global.16.s", &copyPart<16>);
+    add("cp.async.commit.group", &commitCopies);
+    add("cp.async.wait.group", &waitForCopies);
     add("mma.m16n8k16.row.col.bf16", &multiplyBf16);
     add("mma.m16n8k32.row.col.s8", &multiplyBytes<int8_t>);
     add("mma.m16n8k32.row.col.u8", &multiplyBytes<uint8_t>);

@@ -70,12 +70,48 @@ void GpuThreads::barrier() {
   }
 }
 
+void GpuThreads::Copy::land() const {
+  std::memcpy(to, from, read);
+  std::memset(to + read, 0, bytes - read);
+}
+
+void GpuThreads::copy(uint8_t *to, const uint8_t *from, uint32_t count, uint32_t read) {
+  std::vector<std::vector<Copy>> &groups = fibers[running].groups;
+  if (groups.empty())
+    groups.emplace_back();
+  groups.back().push_back({to, from, count, read});
+  landing = landing * 6364136223846793005ull + 1442695040888963407ull;
+  if (landing >> 63) { // what lands early overwrites what is still read
+    groups.back().back().land();
+    groups.back().pop_back();
+  }
+}
+
+void GpuThreads::commitCopies() {
+  std::vector<std::vector<Copy>> &groups = fibers[running].groups;
+  if (groups.empty())
+    groups.emplace_back();
+  groups.emplace_back();
+}
+
+void GpuThreads::waitForCopies(uint32_t pending) {
+  std::vector<std::vector<Copy>> &groups = fibers[running].groups;
+  // The open group is none that one can wait for.
+  for (size_t ended = groups.empty() ? 0 : groups.size() - 1; ended > pending; --ended) {
+    for (const Copy &copy : groups.front())
+      copy.land();
+    groups.erase(groups.begin());
+  }
+}
+
 Status GpuThreads::runBlock(int64_t number, uint64_t order) {
   blockNumber = number;
+  landing = order * 0x9e3779b97f4a7c15ull;
   std::memset(sharedMemory(), 0xCD, kMostShared);
   for (Fiber &fiber : fibers) {
     fiber.done = false;
     fiber.generation = nullptr;
+    fiber.groups.clear();
     getcontext(&fiber.context);
     fiber.context.uc_stack.ss_sp = fiber.stack.get();
     fiber.context.uc_stack.ss_size = kStackBytes;

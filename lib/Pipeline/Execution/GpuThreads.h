@@ -33,17 +33,28 @@ public:
   /// Waits until all lanes of the warp are at `what`, and gives what each of them brought.
   const WarpWords &exchange(const char *what, const LaneWords &mine);
   void barrier();
+  /// A copy into shared memory that lands at a time of the run's choosing, at once or when its group is waited for.
+  void copy(uint8_t *to, const uint8_t *from, uint32_t bytes, uint32_t read);
+  void commitCopies();
+  void waitForCopies(uint32_t pending);
   [[noreturn]] void fail(const std::string &what);
 
   static uint8_t *sharedMemory();
 
 private:
+  struct Copy {
+    uint8_t *to;
+    const uint8_t *from;
+    uint32_t bytes, read; ///< zeros behind what is read
+    void land() const;
+  };
   struct Fiber {
     ucontext_t context;
     std::unique_ptr<uint8_t[]> stack;
     uint64_t waitsFor = 0;
     const uint64_t *generation = nullptr; ///< waits until this reaches `waitsFor`; null: ready
     bool done = false;
+    std::vector<std::vector<Copy>> groups; ///< of copies in flight, the last one open
   };
   struct Warp {
     uint64_t generation = 0;
@@ -62,6 +73,7 @@ private:
   uint64_t barrierGeneration = 0;
   unsigned atBarrier = 0;
   uint32_t running = 0, blockNumber = 0;
+  uint64_t landing = 0; ///< decides which copies land at once
   ucontext_t scheduler;
   std::string fault;
 };

@@ -35,7 +35,7 @@ struct Way {
 
   adze::Status build(PassManager &manager) const {
     if (onModel) {
-      adze::tile::buildTileToGpu(manager, layouts);
+      adze::tile::buildTileToGpu(manager, layouts, /*asItStands=*/lowering == Lowering::Plain);
     } else if (lowering == Lowering::Product) {
       adze::tile::buildTileToLLVM(manager, layouts);
     } else {

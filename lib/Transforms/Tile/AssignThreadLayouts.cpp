@@ -1,8 +1,8 @@
+#include "MemoryOrders.h"
 #include "SinkConstants.h"
 #include "TileClasses.h"
 #include "adze/Layout/ConversionPlan.h"
 #include "adze/Layout/MmaLayouts.h"
-#include "adze/Layout/ThreadLayouts.h"
 #include "adze/Target/TargetInfo.h"
 #include "adze/Transforms/Tile/Passes.h"
 
@@ -36,29 +36,6 @@ std::string_view instructionElement(Type type, bool isUnsigned) {
   if (type.isInteger(8))
     return isUnsigned ? "u8" : "s8";
   return "";
-}
-
-/// The order in which memory holds what the load reads.
-MemoryOrder orderOf(LoadOp load) {
-  auto type = load.getResult().getType();
-  auto view = load.getView().getDefiningOp<ViewOp>();
-  SmallVector<unsigned> dims;
-  unsigned rank = load.getView().getType().getRank();
-  for (int64_t d = 0; d < type.getRank(); ++d)
-    dims.push_back(load.getDims() ? (*load.getDims())[d] : rank - type.getRank() + d);
-  if (view && view.getStorage())
-    if (auto pack = PackedOrder::make(view.getStorage()->getBlock(), view.getStorage()->getMap().str()))
-      return packedOrder(type.getShape(), dims, *pack);
-  SmallVector<unsigned> inner = llvm::to_vector(llvm::seq<unsigned>(0, type.getRank()));
-  auto stride = [&](unsigned tileDim) -> int64_t {
-    if (view && view.getStrides())
-      return (*view.getStrides())[dims[tileDim]];
-    return int64_t(1) << 32 >> dims[tileDim]; // rows: the later the smaller
-  };
-  llvm::stable_sort(inner, [&](unsigned a, unsigned b) { return stride(a) < stride(b); });
-  bool strided = view && view.getStrides();
-  bool contiguous = !inner.empty() && (strided ? stride(inner[0]) == 1 : dims[inner[0]] + 1 == rank);
-  return plainOrder(type.getShape(), inner, contiguous);
 }
 
 class KernelLayouts {
@@ -150,7 +127,7 @@ void KernelLayouts::chooseOperand(Value operand, const std::optional<LinearMap> 
   double direct = 0, converted = 0;
   for (LoadOp load : sources) {
     unsigned bits = bitsOf(load.getResult().getType().getElementType());
-    MemoryOrder order = orderOf(load);
+    MemoryOrder order = memoryOrderOf(load);
     LinearMap asItLies = spreadOver(order, bits, warpBits);
     direct += kSectorCost * double(sectorsOf(*wanted, order, bits));
     converted += kSectorCost * double(sectorsOf(asItLies, order, bits));
@@ -208,7 +185,7 @@ void KernelLayouts::chooseRest() {
         continue;
       LoadOp load = widest(tile);
       if (fromMemory && load) {
-        set(tile, spreadOver(orderOf(load), bitsOf(load.getResult().getType().getElementType()), warpBits));
+        set(tile, spreadOver(memoryOrderOf(load), bitsOf(load.getResult().getType().getElementType()), warpBits));
       } else if (!fromMemory) {
         SmallVector<unsigned> inner = llvm::to_vector(llvm::reverse(llvm::seq<unsigned>(0, typeOf(tile).getRank())));
         set(tile, spreadOver(plainOrder(typeOf(tile).getShape(), inner, true), bitsOf(typeOf(tile).getElementType()),

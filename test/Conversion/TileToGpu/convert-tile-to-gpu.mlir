@@ -157,3 +157,65 @@ func.func @needs_the_names_of_its_parts(%x: !tile.ptr, %T: index)
 }
 // expected-error @below {{has the name that the kernel @needs_the_names_of_its_parts needs for a part of its code}}
 func.func private @needs_the_names_of_its_parts_blocks()
+
+// -----
+
+// A copy of 16 bytes, and one that is nothing where the row is none; a wait is a barrier.
+// CHECK-LABEL: func.func @copies_rows(
+// CHECK-SAME: shared_bytes = 1024 : i64
+// CHECK: llvm.call_intrinsic "llvm.nvvm.cp.async.cg.shared.global.16.s"
+// CHECK: llvm.call_intrinsic "llvm.nvvm.cp.async.commit.group"
+// CHECK: llvm.call_intrinsic "llvm.nvvm.cp.async.wait.group"
+// CHECK-NEXT: arith.constant
+// CHECK-NEXT: llvm.call_intrinsic "llvm.nvvm.barrier.cta.sync.aligned.all"
+// CHECK: llvm.call_intrinsic "llvm.nvvm.ldmatrix.sync.aligned.m8n8.x4.b16"
+!slot = tensor<16x16xbf16, #tile.shared_order<"c1 c2 c4 r1+c8 c8 r2 r4 r8">>
+!a = tensor<16x16xbf16, #tile.regs<"c1 r8 c8 | c2 c4 r1 r2 r4">>
+func.func @copies_rows(%x: !tile.ptr, %y: !tile.ptr, %T: index)
+    attributes {tile.kernel, tile.threads = 32 : i64, tile.target = "sm_80"} {
+  %c0 = arith.constant 0 : index
+  %c16 = arith.constant 16 : index
+  %X = tile.view %x[%T, %c16] : !tile.view<2, bf16>
+  %Y = tile.view %y[%T, %c16] : !tile.view<2, bf16>
+  tile.grid (%t) = (%T) by [16] {
+    %r = tile.ring : !tile.ring<2, !slot>
+    tile.put %r[%c0] field 0, %X[%t, %c0] {in_bounds = array<i64: 1>, threads = #tile.regs<"c1 c2 c4 | c8 r1 r2 r4 r8">} : !tile.ring<2, !slot>, !tile.view<2, bf16>
+    tile.commit
+    tile.wait 0
+    %g = tile.get %r[%c0] field 0 : !tile.ring<2, !slot> -> !slot
+    %a = tile.convert_layout %g : !slot -> !a
+    tile.store %a, %Y[%t, %c0] : !a, !tile.view<2, bf16>
+  }
+  return
+}
+
+// -----
+
+!slot = tensor<16x16xbf16, #tile.shared_order<"r1 r2 r4 r8 c1 c2 c4 c8">>
+func.func @refuses_copies_that_the_slot_keeps_apart(%x: !tile.ptr, %T: index)
+    attributes {tile.kernel, tile.threads = 32 : i64, tile.target = "sm_80"} {
+  %c0 = arith.constant 0 : index
+  %c16 = arith.constant 16 : index
+  %X = tile.view %x[%T, %c16] : !tile.view<2, bf16>
+  tile.grid (%t) = (%T) by [16] {
+    %r = tile.ring : !tile.ring<2, !slot>
+    // expected-error @below {{has no form for threads: a thread copies 4, 8 or 16 bytes that are neighbours in memory and in the slot; found 16 that the slot keeps apart}}
+    tile.put %r[%c0] field 0, %X[%t, %c0] {in_bounds = array<i64: 1>, threads = #tile.regs<"c1 c2 c4 | c8 r1 r2 r4 r8">} : !tile.ring<2, !slot>, !tile.view<2, bf16>
+  }
+  return
+}
+
+// -----
+
+!slot = tensor<16x16xbf16, #tile.shared_order<"c1 c2 c4 c8 r1 r2 r4 r8">>
+func.func @refuses_copies_of_two_bytes(%x: !tile.ptr, %T: index)
+    attributes {tile.kernel, tile.threads = 32 : i64, tile.target = "sm_80"} {
+  %c0 = arith.constant 0 : index
+  %X = tile.view %x[%T, %T] : !tile.view<2, bf16>
+  tile.grid (%t) = (%T) by [16] {
+    %r = tile.ring : !tile.ring<2, !slot>
+    // expected-error @below {{has no form for threads: a thread copies 4, 8 or 16 bytes that are neighbours in memory and in the slot; found 2}}
+    tile.put %r[%c0] field 0, %X[%t, %c0] {threads = #tile.regs<"c1 c2 c4 | c8 r1 r2 r4 r8">} : !tile.ring<2, !slot>, !tile.view<2, bf16>
+  }
+  return
+}

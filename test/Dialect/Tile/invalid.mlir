@@ -227,7 +227,7 @@ func.func @kernels_hold_tiles_of_up_to_four_dimensions(%x: !tile.ptr) attributes
 // -----
 
 func.func @kernels_hold_no_vectors(%x: !tile.ptr, %T: index) attributes {tile.kernel} {
-  // expected-error @below {{has a value of type 'vector<4xindex>' in a kernel; a kernel holds pointers, views, index, numbers and tiles}}
+  // expected-error @below {{has a value of type 'vector<4xindex>' in a kernel; a kernel holds pointers, views, rings, index, numbers and tiles}}
   %v = vector.broadcast %T : index to vector<4xindex>
   return
 }

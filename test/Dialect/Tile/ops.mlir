@@ -56,3 +56,26 @@ func.func @integer_products_say_which_operand_is_unsigned(%a: tensor<2x32xi8>, %
 // CHECK: func.func private @layouts_have_up_to_four_groups(tensor<128x8xf32, #tile.regs<"c1 r8 | c2 c4 r1 r2 r4 | r16 r32 | r64">>, tensor<8x8xf32, #tile.regs<"c1 c2 | r1 r2 r4 | | c4">>)
 func.func private @layouts_have_up_to_four_groups(tensor<128x8xf32, #tile.regs<"c1 r8 | c2 c4 r1 r2 r4 | r16 r32 | r64">>,
                                                   tensor<8x8xf32, #tile.regs<"c1 c2 | r1 r2 r4 | | c4">>)
+
+// CHECK-LABEL: func.func @copies_are_put_committed_and_waited_for
+func.func @copies_are_put_committed_and_waited_for(%x: !tile.ptr, %T: index) attributes {tile.kernel} {
+  %c0 = arith.constant 0 : index
+  %X = tile.view %x[%T, %T] : !tile.view<2, bf16>
+  tile.grid (%t) = (%T) by [8] {
+    // CHECK: %[[R:.*]] = tile.ring : <2, tensor<8x8xbf16, #tile.shared_order<"c1 c2 c4 r1+c4 r2 r4">>>
+    %r = tile.ring : !tile.ring<2, tensor<8x8xbf16, #tile.shared_order<"c1 c2 c4 r1+c4 r2 r4">>>
+    // CHECK: tile.put %[[R]][%{{.*}}] field 0, %{{.*}}[%{{.*}}, %{{.*}}] {in_bounds = array<i64: 1>, threads = #tile.regs<"c1 | c2 c4 r1 r2 r4">} : <2, tensor<8x8xbf16, #tile.shared_order<"c1 c2 c4 r1+c4 r2 r4">>>, <2, bf16>
+    tile.put %r[%c0] field 0, %X[%t, %c0] {in_bounds = array<i64: 1>, threads = #tile.regs<"c1 | c2 c4 r1 r2 r4">}
+        : !tile.ring<2, tensor<8x8xbf16, #tile.shared_order<"c1 c2 c4 r1+c4 r2 r4">>>, !tile.view<2, bf16>
+    // CHECK: tile.commit
+    tile.commit
+    // CHECK: tile.wait 0
+    tile.wait 0
+    // CHECK: tile.get %[[R]][%{{.*}}] field 0 : {{.*}} -> tensor<8x8xbf16, #tile.shared_order<"c1 c2 c4 r1+c4 r2 r4">>
+    %g = tile.get %r[%c0] field 0 : !tile.ring<2, tensor<8x8xbf16, #tile.shared_order<"c1 c2 c4 r1+c4 r2 r4">>>
+        -> tensor<8x8xbf16, #tile.shared_order<"c1 c2 c4 r1+c4 r2 r4">>
+    %a = tile.convert_layout %g : tensor<8x8xbf16, #tile.shared_order<"c1 c2 c4 r1+c4 r2 r4">> -> tensor<8x8xbf16>
+    tile.store %a, %X[%t, %c0] : tensor<8x8xbf16>, !tile.view<2, bf16>
+  }
+  return
+}

@@ -20,8 +20,9 @@ namespace adze::tile {
 #include "adze/Conversion/TileToGpu/Passes.h.inc"
 
 /// All passes from the output of convert-llm-to-tile (sequential kernels) to the llvm dialect, on a module: the code of
-/// one thread. The passes of adze/Transforms/Tile/Passes.h must be registered.
-void buildTileToGpu(mlir::OpPassManager &manager, llvm::StringRef target);
+/// one thread. The passes of adze/Transforms/Tile/Passes.h must be registered. `asItStands`: kernels get layouts where
+/// they have none, and nothing that makes them faster.
+void buildTileToGpu(mlir::OpPassManager &manager, llvm::StringRef target, bool asItStands = false);
 /// The upstream part of it: scf, arith, math and func to llvm.
 void buildThreadsToLLVM(mlir::OpPassManager &manager);
 /// Registers `tile-to-gpu{target=sm_80}`.

@@ -6,7 +6,8 @@
 //
 // Threads are fibers of this one. They run in an order that the seed chooses (forward, backward, at random) until each
 // waits for others: instructions of a warp for all 32 lanes, barriers for the block. Shared memory is filled with 0xCD
-// before each block. Faults end the run with a message: a deadlock, lanes of one warp at different instructions, an
+// before each block. Copies into shared memory (cp.async) land at once or when their group is waited for, as the seed
+// has it. Faults end the run with a message: a deadlock, lanes of one warp at different instructions, an
 // address of ldmatrix that is not aligned or lies outside.
 #ifndef ADZE_PIPELINE_EXECUTION_GPUMODEL_H
 #define ADZE_PIPELINE_EXECUTION_GPUMODEL_H

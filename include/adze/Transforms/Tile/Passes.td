@@ -82,6 +82,50 @@ def TileAssignThreadLayoutsPass : Adze_Pass<"tile-assign-thread-layouts", "Reord
                     Statistic<"conversionCount", "conversions", "places where a tile changes its layout">];
 }
 
+def TilePipelineLoadsPass : Tile_Pass<"tile-pipeline-loads"> {
+  let summary = "copy what a loop of products loads into shared memory, iterations ahead";
+  let description = [{
+    In a loop over the depth of a product with layouts of threads, every load whose address follows from the loop's
+    counter becomes a copy into a ring of shared memory (`tile.ring`, `tile.put`), issued `stages - 1` iterations ahead;
+    `stages`, 2 to 8, is a number of the kernel's schedule, and a loop of fewer iterations gets as many slots as it has
+    iterations. Each iteration waits for its own copies, which is the block's one barrier, starts those of a later
+    iteration into the slot that the iteration before has left, and reads its tiles from its slot as who multiplies wants
+    them: rows under the swizzle with the fewest conflicts, packs as they lie in memory. Nothing else moves, every sum
+    keeps its order.
+
+    It must not fire for a kernel without `stages`, for a loop without a product by matrix instructions, nor for a load
+    whose address follows from memory or from a carried value, whose memory the kernel writes, or of which no thread could
+    copy 4 neighbouring bytes; that one stays a load. A ring that needs more shared memory than a block of the target has is an
+    error that names both.
+
+    Before:
+    ```mlir
+    %d = scf.for %k = %c0 to %K step %c64 iter_args(%acc = %zero) -> (!acc) {
+      %x = tile.load %X[%t, %k] : !tile.view<2, bf16> -> !rows
+      %a = tile.convert_layout %x : !rows -> !a
+      ...
+    ```
+    After, with three stages:
+    ```mlir
+    %r = tile.ring : !tile.ring<3, !slot>
+    tile.put %r[%c0] field 0, %X[%t, %c0] ..   tile.commit   tile.put %r[%c1] field 0, %X[%t, %c64] ..   tile.commit
+    %d:3 = scf.for %k = %c0 to %K step %c64 iter_args(%acc = %zero, %slot = %c0, %free = %c2) -> (!acc, index, index) {
+      tile.wait 1
+      %later = arith.addi %k, %c128 : index
+      %more = arith.cmpi slt, %later, %K : index
+      scf.if %more { tile.put %r[%free] field 0, %X[%t, %later] .. }
+      tile.commit
+      %x = tile.get %r[%slot] field 0 : !tile.ring<3, !slot> -> !slot
+      %a = tile.convert_layout %x : !slot -> !a
+      ...
+      scf.yield %sum, %next, %slot : !acc, index, index
+    ```
+  }];
+  let statistics = [Statistic<"loopCount", "loops", "loops whose loads are copied ahead">,
+                    Statistic<"copiedCount", "copied", "loads that became copies">,
+                    Statistic<"keptCount", "kept", "loads of such loops that stayed">];
+}
+
 def TileVerifyKernelsPass : Tile_Pass<"tile-verify-kernels"> {
   let summary = "check what every kernel must satisfy before its way down";
   let description = [{

@@ -40,9 +40,15 @@ bool adze::tile::isNumber(Type type) {
 std::string adze::tile::whyNotInKernel(Type type) {
   if (type.isIndex() || isa<PtrType>(type) || isa<ViewType>(type) || isNumber(type))
     return "";
+  if (auto ring = dyn_cast<RingType>(type)) {
+    for (Type field : ring.getFields())
+      if (std::string why = whyNotInKernel(field); !why.empty())
+        return why;
+    return "";
+  }
   auto tile = dyn_cast<RankedTensorType>(type);
   if (!tile)
-    return "a kernel holds pointers, views, index, numbers and tiles";
+    return "a kernel holds pointers, views, rings, index, numbers and tiles";
   if (!tile.hasStaticShape() || tile.getRank() > int64_t(kMaxDims))
     return "a tile has a static shape of up to " + std::to_string(kMaxDims) + " dimensions";
   if (!isNumber(tile.getElementType()))
@@ -125,6 +131,33 @@ LogicalResult SharedAttr::verifyEncoding(ArrayRef<int64_t> shape, Type element,
   std::string reason;
   if (getSwizzle() && !sharedStorage(shape[0], shape[1], element.getIntOrFloatBitWidth(), getSwizzle(), &reason))
     return emitError() << reason;
+  return success();
+}
+
+LogicalResult SharedOrderAttr::verifyEncoding(ArrayRef<int64_t> shape, Type element,
+                                              llvm::function_ref<InFlightDiagnostic()> emitError) const {
+  std::string error;
+  std::optional<LinearMap> map = LinearMap::parse(getMap(), &error);
+  if (!map)
+    return emitError() << error;
+  if (!element.isIntOrFloat() || element.getIntOrFloatBitWidth() < 4)
+    return emitError() << "a tile in shared memory holds numbers of at least 4 bits, found " << element;
+  if (map->bits() != map->reg.size() || shape.size() > kMaxDims || map->rank() != map->bits() || !map->covers(shape))
+    return emitError() << "order \"" << getMap() << "\" does not give every element of the tile one address";
+  return success();
+}
+
+LogicalResult RingType::verify(llvm::function_ref<InFlightDiagnostic()> emitError, unsigned stages,
+                               ArrayRef<Type> fields) {
+  if (stages < 2 || stages > kMostStages)
+    return emitError() << "a ring has 2 to " << kMostStages << " slots, found " << stages;
+  if (fields.empty())
+    return emitError() << "a ring has at least one field";
+  for (Type field : fields) {
+    auto tile = dyn_cast<RankedTensorType>(field);
+    if (!tile || !tile.hasStaticShape() || !isa_and_nonnull<SharedOrderAttr>(tile.getEncoding()))
+      return emitError() << "a field is a tile in #tile.shared_order, found " << field;
+  }
   return success();
 }
 

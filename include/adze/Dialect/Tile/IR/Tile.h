@@ -43,6 +43,10 @@ inline constexpr int64_t kMaxTileElements = 1 << 16;
 bool isNumber(mlir::Type type);
 /// Why no value of a kernel may have this type; empty where it may. The verifier of `tile.kernel` asks for every value.
 std::string whyNotInKernel(mlir::Type type);
+/// Slots of a ring at most.
+inline constexpr unsigned kMostStages = 8;
+/// Bytes whose multiples tiles in shared memory start at.
+inline constexpr int64_t kSharedAlignment = 128;
 } // namespace adze::tile
 
 #endif // ADZE_DIALECT_TILE_IR_TILE_H

@@ -49,6 +49,17 @@ def Tile_View : Tile_Type<"View", "view"> {
   let assemblyFormat = "`<` $rank `,` $elementType `>`";
 }
 
+def Tile_Ring : Tile_Type<"Ring", "ring"> {
+  let summary = "slots in the shared memory of a block, each with one tile for every field";
+  let description = [{
+    `!tile.ring<3, tensor<32x64xbf16, #tile.shared_order<"..">>, ...>`: three slots. Fields are tiles whose encoding is
+    `#tile.shared_order`, so that who writes a slot and who reads it agree on every address.
+  }];
+  let parameters = (ins "unsigned":$stages, ArrayRefParameter<"::mlir::Type">:$fields);
+  let assemblyFormat = "`<` $stages `,` $fields `>`";
+  let genVerifyDecl = 1;
+}
+
 def Tile_Tensor : StaticShapeTensorOf<[AnyType]>;
 
 // ---------------------------------------------------------------- attributes
@@ -76,6 +87,18 @@ def Tile_Shared : Tile_Attr<"Shared", "shared", [DeclareAttrInterfaceMethods<Ver
   let parameters = (ins "int64_t":$swizzle);
   let assemblyFormat = "`<` $swizzle `>`";
   let genVerifyDecl = 1;
+}
+
+def Tile_SharedOrder : Tile_Attr<"SharedOrder", "shared_order", [DeclareAttrInterfaceMethods<VerifiableTensorEncoding>]> {
+  let summary = "a tile in the shared memory of a block, in any linear order";
+  let description = [{
+    GF(2) map from element address bits to the coordinate, of every element once: `#tile.shared_order<"c1 c2 c4 c8 c16 c32
+    r1+c8 r2+c16 r4+c32 r8">` is 16 rows of 64 with the swizzle of 128 bytes, `#tile.shared_order<"c1 c8 c16 c2 c4 r1 r2
+    r4">` a block of a pack as it lies in memory. The tile of a ring's field, filled by `tile.put`; `tile.convert_layout`
+    reads it into registers.
+  }];
+  let parameters = (ins StringRefParameter<>:$map);
+  let assemblyFormat = "`<` $map `>`";
 }
 
 def Tile_Storage : Tile_Attr<"Storage", "storage"> {

@@ -1,9 +1,10 @@
-// Ops of the tile dialect, sequential form. The asynchronous form of a GPU (rings, asynchronous dots, roles) is derived
-// from it by passes and joins this file's neighbours when that target is built.
+// Ops of the tile dialect, sequential form. What a GPU does beside its computation is derived from it by passes: copies in
+// flight are in RingOps.td; asynchronous dots and roles join it when that form is built.
 #ifndef ADZE_DIALECT_TILE_IR_TILEOPS_TD
 #define ADZE_DIALECT_TILE_IR_TILEOPS_TD
 
 include "adze/Dialect/Tile/IR/TileDialect.td"
+include "adze/Dialect/Tile/IR/RingOps.td"
 
 // ---------------------------------------------------------------- place
 def Tile_GridOp : Tile_Op<"grid", [SingleBlock, NoTerminator, RecursiveMemoryEffects]> {
