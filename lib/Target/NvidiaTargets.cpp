@@ -6,9 +6,16 @@
 // each other, so that the operand comes from global memory by one load of 16 bytes a lane, all 512 bytes of a warp in
 // one run, and needs no shared memory:
 //   bf16, f16      block [8, 32], "c1 c8 c16 c2 c4 r1 r2 r4"
-// Codes of a group are the second operand of mma.m16n8k32, "c1 c2 c16 | c4 c8 r1 r2 r4", so kept alike; numbers of
-// groups follow each other along the outputs, 32 at a time. A weight in f32 is multiplied without matrix instructions,
+// Codes of a group are the second operand of mma.m16n8k32, "c1 c2 c16 | c4 c8 r1 r2 r4", so kept alike, but for bf16
+// activations, which they are multiplied by as bf16: in the order above. Numbers of groups follow each other along the
+// outputs, 32 at a time. A weight in f32 is multiplied without matrix instructions,
 // from shared memory, and stays in rows.
+//
+// Rows of products. A large step is bound by products: each of four warps owns 64 x 32 outputs, two blocks of them
+// where a gate and its values are made together, in registers. A small step is bound by reading weights: many narrow
+// blocks, with deep iterations and many of them in flight. In between a block takes 64 tokens. Where outputs or depth
+// are no whole tiles, masks and rests cost registers, and one row of few tokens serves all. A row is an order of work
+// and never of sums, so a token gets the same bits in each.
 #include "Targets.h"
 
 #include <array>
@@ -19,8 +26,9 @@ namespace {
 
 class NvidiaTarget final : public TargetInfo {
 public:
-  NvidiaTarget(std::string_view name, GpuFacts facts)
-      : label(name), facts(std::move(facts)), needs{"ptx" + std::to_string(this->facts.ptx)} {}
+  /// `stages`: of products in bf16, whose blocks then leave shared memory for a second one.
+  NvidiaTarget(std::string_view name, GpuFacts facts, int64_t stages)
+      : label(name), facts(std::move(facts)), needs{"ptx" + std::to_string(this->facts.ptx)}, stages(stages) {}
   std::string_view name() const override { return label; }
   int64_t lanes() const override { return facts.warpLanes; }
   int64_t registers() const override { return facts.threadRegisters; }
@@ -30,8 +38,10 @@ public:
   KeyOrder keyOrder() const override { return KeyOrder::TokenDim; }
   int64_t kvSplit() const override { return 0; }
 
-  std::optional<WeightPack> weightPack(std::string_view encoding, std::string_view part, Numerics) const override {
-    if (part == "data" && (encoding == "bf16" || encoding == "f16"))
+  std::optional<WeightPack> weightPack(std::string_view encoding, std::string_view part,
+                                       Numerics numerics) const override {
+    bool half = encoding == "bf16" || encoding == "f16";
+    if ((part == "data" && half) || (part == "codes" && numerics == Numerics::Bf16))
       return WeightPack{{8, 32}, "c1 c8 c16 c2 c4 r1 r2 r4"};
     if (part == "codes")
       return WeightPack{{8, 32}, "c1 c2 c16 c4 c8 r1 r2 r4"};
@@ -43,9 +53,10 @@ public:
   ScheduleRow scheduleRow(const ScheduleKey &key) const override {
     if (key.family == "paged_attention")
       return {.tokens = 1, .columns = 1, .depth = 64, .warps = 1};
-    // The warps of a block lie along the outputs, each with a weight of its own and all rows of activations.
-    if (key.family == "linear" && key.encoding == "bf16" && key.numerics == Numerics::Bf16)
-      return {.tokens = 32, .columns = 64, .depth = 64, .warps = 4};
+    if (isOfBf16(key))
+      return {.tokens = isWhole(key) ? 128 : 32, .columns = 64, .depth = 32, .warps = 4, .stages = stages};
+    if (isOfCodes(key))
+      return {.tokens = isWhole(key) ? 64 : 16, .columns = 64, .depth = 32, .warps = 4, .stages = kGroupStages};
     if (key.family == "linear" || key.family == "quantized_linear")
       return {.tokens = 16, .columns = 64, .depth = 32, .warps = 4};
     // Half a head at a time, which one warp holds.
@@ -55,10 +66,32 @@ public:
     return {.tokens = 1, .columns = 1024, .depth = 1024, .warps = 4};
   }
 
+  std::vector<ScheduleRow> smallSteps(const ScheduleKey &key) const override {
+    if (!isWhole(key))
+      return {};
+    if (isOfBf16(key))
+      return {{.tokens = 16, .columns = 32, .depth = 128, .warps = 4, .stages = stages},
+              {.tokens = 64, .columns = 64, .depth = 64, .warps = 4, .stages = stages}};
+    if (isOfCodes(key))
+      return {{.tokens = 16, .columns = 64, .depth = 32, .warps = 4, .stages = kGroupStages}};
+    return {};
+  }
+
 private:
+  /// An iteration is one group: little to copy, so many of them.
+  static constexpr int64_t kGroupStages = 8;
+  static bool isOfBf16(const ScheduleKey &key) {
+    return key.family == "linear" && key.encoding == "bf16" && key.numerics == Numerics::Bf16;
+  }
+  static bool isOfCodes(const ScheduleKey &key) {
+    return key.family == "quantized_linear" && key.numerics != Numerics::F32;
+  }
+  static bool isWhole(const ScheduleKey &key) { return key.outputs % 64 == 0 && key.inputs % 32 == 0; }
+
   std::string_view label;
   GpuFacts facts;
   std::vector<std::string> needs;
+  int64_t stages;
 };
 
 } // namespace
@@ -75,47 +108,53 @@ std::span<const TargetInfo *const> adze::nvidiaTargets() {
     all.insert(all.end(), more.begin(), more.end());
     return all;
   };
-  static const NvidiaTarget ampere("sm_80", {.warpLanes = 32,
-                                             .threads = 1024,
-                                             .threadRegisters = 255,
-                                             .registers = 65536,
-                                             .multiprocessorThreads = 2048,
-                                             .sharedBytes = 163 << 10,
-                                             .multiprocessorShared = 164 << 10,
-                                             .reservedShared = 1 << 10,
-                                             .ptx = 80,
-                                             .driver = 12000,
-                                             .storeMatrix = false,
-                                             .matrices = synchronous});
-  static const NvidiaTarget ada("sm_89", {.warpLanes = 32,
-                                          .threads = 1024,
-                                          .threadRegisters = 255,
-                                          .registers = 65536,
-                                          .multiprocessorThreads = 1536,
-                                          .sharedBytes = 99 << 10,
-                                          .multiprocessorShared = 100 << 10,
-                                          .reservedShared = 1 << 10,
-                                          .ptx = 80,
-                                          .driver = 12000,
-                                          .storeMatrix = false,
-                                          .matrices = synchronous});
-  static const NvidiaTarget hopper("sm_90a", {.warpLanes = 32,
-                                              .threads = 1024,
-                                              .threadRegisters = 255,
-                                              .registers = 65536,
-                                              .multiprocessorThreads = 2048,
-                                              .sharedBytes = 227 << 10,
-                                              .multiprocessorShared = 228 << 10,
-                                              .reservedShared = 1 << 10,
-                                              .ptx = 80,
-                                              .driver = 12000,
-                                              .storeMatrix = true,
-                                              .matrices = with({{"wgmma.m64k16", "bf16"},
-                                                                {"wgmma.m64k16", "f16"},
-                                                                {"wgmma.m64k8", "tf32"},
-                                                                {"wgmma.m64k32", "s8"},
-                                                                {"wgmma.m64k32", "u8"},
-                                                                {"wgmma.m64k32", "e4m3"}})});
+  static const NvidiaTarget ampere("sm_80",
+                                   {.warpLanes = 32,
+                                    .threads = 1024,
+                                    .threadRegisters = 255,
+                                    .registers = 65536,
+                                    .multiprocessorThreads = 2048,
+                                    .sharedBytes = 163 << 10,
+                                    .multiprocessorShared = 164 << 10,
+                                    .reservedShared = 1 << 10,
+                                    .ptx = 80,
+                                    .driver = 12000,
+                                    .storeMatrix = false,
+                                    .matrices = synchronous},
+                                   4);
+  static const NvidiaTarget ada("sm_89",
+                                {.warpLanes = 32,
+                                 .threads = 1024,
+                                 .threadRegisters = 255,
+                                 .registers = 65536,
+                                 .multiprocessorThreads = 1536,
+                                 .sharedBytes = 99 << 10,
+                                 .multiprocessorShared = 100 << 10,
+                                 .reservedShared = 1 << 10,
+                                 .ptx = 80,
+                                 .driver = 12000,
+                                 .storeMatrix = false,
+                                 .matrices = synchronous},
+                                3);
+  static const NvidiaTarget hopper("sm_90a",
+                                   {.warpLanes = 32,
+                                    .threads = 1024,
+                                    .threadRegisters = 255,
+                                    .registers = 65536,
+                                    .multiprocessorThreads = 2048,
+                                    .sharedBytes = 227 << 10,
+                                    .multiprocessorShared = 228 << 10,
+                                    .reservedShared = 1 << 10,
+                                    .ptx = 80,
+                                    .driver = 12000,
+                                    .storeMatrix = true,
+                                    .matrices = with({{"wgmma.m64k16", "bf16"},
+                                                      {"wgmma.m64k16", "f16"},
+                                                      {"wgmma.m64k8", "tf32"},
+                                                      {"wgmma.m64k32", "s8"},
+                                                      {"wgmma.m64k32", "u8"},
+                                                      {"wgmma.m64k32", "e4m3"}})},
+                                   4);
   static const std::array<const TargetInfo *, 3> all{&ampere, &ada, &hopper};
   return all;
 }

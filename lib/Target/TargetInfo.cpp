@@ -57,3 +57,10 @@ std::vector<std::string_view> adze::gpuTargetNames() {
     names.push_back(target->name());
   return names;
 }
+
+std::string adze::listOf(const std::vector<std::string_view> &names) {
+  std::string all;
+  for (std::string_view name : names)
+    all.append(all.empty() ? "" : ", ").append(name);
+  return all;
+}

@@ -57,10 +57,12 @@ TEST(NvidiaTargets, HaveBlocksThatFitAMultiprocessor) {
 
 TEST(NvidiaTargets, PackWeightsAsTheOperandOfTheirInstruction) {
   // Register bits of the second operand, then its lanes, are the order of a block, up to the instruction's repetitions.
-  for (auto [encoding, part, element] :
-       {std::tuple{"bf16", "data", "bf16"}, {"q4_1", "codes", "s8"}, {"q8_0", "codes", "s8"}})
+  for (auto [encoding, part, numerics, element] : {std::tuple{"bf16", "data", Numerics::Bf16, "bf16"},
+                                                   {"q4_1", "codes", Numerics::A8, "s8"},
+                                                   {"q8_0", "codes", Numerics::A8, "s8"},
+                                                   {"q4_1", "codes", Numerics::Bf16, "bf16"}})
     for (const TargetInfo *gpu : gpus()) {
-      auto pack = gpu->weightPack(encoding, part, Numerics::Bf16);
+      auto pack = gpu->weightPack(encoding, part, numerics);
       ASSERT_TRUE(pack) << encoding;
       const MmaInstruction *row = findMma("mma", element);
       auto order = PackedOrder::make(pack->block, pack->order);
@@ -72,4 +74,32 @@ TEST(NvidiaTargets, PackWeightsAsTheOperandOfTheirInstruction) {
       std::string reason;
       EXPECT_TRUE(mmaTiling(*row, MmaRole::B, layout, &reason)) << reason;
     }
+}
+
+TEST(NvidiaTargets, HaveRowsForSmallStepsThatCutTheSameProduct) {
+  for (const TargetInfo *gpu : gpus())
+    for (auto [family, encoding, numerics] : {std::tuple{"linear", "bf16", Numerics::Bf16},
+                                              {"quantized_linear", "q4_1", Numerics::A8},
+                                              {"quantized_linear", "q8_0", Numerics::Bf16}})
+      for (int64_t outputs : {64, 256, 4096}) {
+        ScheduleKey key{family, encoding, numerics, outputs, 4096};
+        ScheduleRow row = gpu->scheduleRow(key);
+        int64_t before = 0;
+        auto small = gpu->smallSteps(key);
+        ASSERT_FALSE(small.empty());
+        for (const ScheduleRow &one : small) {
+          EXPECT_GT(one.tokens, before);
+          EXPECT_LT(one.tokens, row.tokens);
+          EXPECT_EQ(one.warps, row.warps);
+          EXPECT_EQ(one.stages, row.stages);
+          EXPECT_EQ(row.columns % one.columns, 0) << "what fits whole tiles of the one must fit the other's";
+          before = one.tokens;
+          // All slots of both operands, in bytes of bf16.
+          int64_t ring = (one.tokens + one.columns) * one.depth * 2 * one.stages;
+          EXPECT_LE(ring, gpu->gpu()->sharedBytes) << gpu->name();
+        }
+        int64_t ring = (row.tokens + row.columns) * row.depth * 2 * row.stages + gpu->gpu()->reservedShared;
+        int64_t blocks = family == std::string_view("linear") ? 2 : 1; // codes take less than bf16 does
+        EXPECT_LE(blocks * ring, gpu->gpu()->multiprocessorShared) << gpu->name();
+      }
 }

@@ -39,6 +39,7 @@ struct ScheduleRow {
   int64_t columns = 32; ///< outputs (n) of one block
   int64_t depth = 32;   ///< k of one step of the reduction loop; a multiple of the pack's block
   int64_t warps = 1;    ///< of a block, a power of two; 1 on a CPU, whose blocks are sequential
+  int64_t stages = 1;   ///< slots of shared memory that copies of a loop's loads fill; 1: loads, as on a CPU
 };
 
 /// What a schedule row is chosen by. Zero: not known or not applicable.
@@ -97,6 +98,9 @@ public:
   virtual std::optional<WeightPack> weightPack(std::string_view encoding, std::string_view part,
                                                Numerics numerics) const = 0;
   virtual ScheduleRow scheduleRow(const ScheduleKey &key) const = 0;
+  /// Rows of the same kernel for steps of at most their `tokens`, ascending, all below those of scheduleRow; warps and
+  /// stages are those of scheduleRow. Empty: one row serves every step.
+  virtual std::vector<ScheduleRow> smallSteps(const ScheduleKey &) const { return {}; }
   /// Order of a page's keys.
   virtual KeyOrder keyOrder() const = 0;
   /// Positions in one split of KV for rows after the prompt; 0: no split.
@@ -109,6 +113,8 @@ const TargetInfo *findTarget(std::string_view name);
 std::vector<std::string_view> targetNames();
 /// All names of GPUs, oldest first.
 std::vector<std::string_view> gpuTargetNames();
+/// "a, b, c", for messages.
+std::string listOf(const std::vector<std::string_view> &names);
 
 } // namespace adze
 

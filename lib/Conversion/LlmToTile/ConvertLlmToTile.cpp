@@ -40,10 +40,14 @@ std::string nameOf(llm::KernelOp group) {
   return name;
 }
 
+/// What stands beside the row of a GPU (llm-choose-schedules).
+constexpr llvm::StringLiteral kSmallSteps = "small_steps";
+constexpr std::array<llvm::StringLiteral, 3> kBeside = {"stages", "warps", kSmallSteps};
+
 /// Equal up to locations and the names of weights: one function serves both.
 bool same(llm::KernelOp a, llm::KernelOp b) {
   if (a.getFamily() != b.getFamily() || a.getScheduleAttr() != b.getScheduleAttr() ||
-      a->getAttr("warps") != b->getAttr("warps") ||
+      llvm::any_of(kBeside, [&](StringRef name) { return a->getAttr(name) != b->getAttr(name); }) ||
       (resultRows(a) != resultRows(b) && !ADZE_MUTANT("share-tokens-and-rows")) ||
       a.getInputs().getTypes() != b.getInputs().getTypes() || a.getOutputs().getTypes() != b.getOutputs().getTypes())
     return false;
@@ -110,8 +114,12 @@ struct ConvertLlmToTile : adze::impl::ConvertLlmToTilePassBase<ConvertLlmToTile>
     llvm::SmallVector<NamedAttribute> words{
         number("columns", row.getColumns()), number("depth", row.getDepth()), number("tokens", row.getTokens()),
         builder.getNamedAttr("sums", builder.getStringAttr(llm::stringifySumOrder(row.getSums())))};
-    if (auto warps = group->getAttrOfType<IntegerAttr>("warps"))
-      words.push_back(number("warps", warps.getInt()));
+    for (StringRef name : kBeside)
+      if (auto value = group->getAttrOfType<IntegerAttr>(name))
+        words.push_back(number(name, value.getInt()));
+    if (auto small = group->getAttrOfType<ArrayAttr>(kSmallSteps))
+      for (auto row : small.getAsRange<llm::ScheduleAttr>())
+        k.smallSteps.push_back({row.getTokens(), row.getColumns(), row.getDepth()});
     kernel->setAttr(tile::kScheduleAttr, builder.getDictionaryAttr(words));
     if (productOf(group))
       buildProduct(k);

@@ -59,6 +59,7 @@ public:
   mlir::Location location;
   KernelAbi abi;
   ScheduleRow schedule;
+  llvm::SmallVector<ScheduleRow> smallSteps; ///< for steps of at most their tokens, ascending
 
   // ---- scalars and constants
   mlir::Value index(int64_t value);
@@ -217,6 +218,9 @@ mlir::Value groupScale(KernelBuilder &k, const QuantizedWeight &weight, mlir::Va
                        mlir::Value number);
 mlir::Value groupOffset(KernelBuilder &k, const QuantizedWeight &weight, mlir::Value row, int64_t rows, bool rowsInside,
                         mlir::Value number);
+/// The codes of rows and one group: tile [rows, group].
+mlir::Value codesOf(KernelBuilder &k, const QuantizedWeight &weight, mlir::Value row, int64_t rows, bool rowsInside,
+                    mlir::Value number);
 /// The numbers that codes stand for, one group wide, in f32: tile [rows, group].
 mlir::Value dequantize(KernelBuilder &k, const QuantizedWeight &weight, mlir::Value row, int64_t rows, bool rowsInside,
                        mlir::Value number);

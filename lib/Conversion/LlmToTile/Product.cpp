@@ -9,6 +9,9 @@
 // one row is bound by memory, and several streams of weights keep more reads in flight (30 against 20 GB/s by two
 // Sapphire Rapids cores).
 //
+// A GPU has a grid for each row of its schedule: which one works is chosen by the number of tokens when the launch's
+// blocks are counted, and by nothing in the kernel. The others have no blocks.
+//
 //===--------------------------------------------------------------------------------------------------------------===//
 
 #include "KernelBuilder.h"
@@ -39,14 +42,37 @@ void buildGrid(KernelBuilder &k, Value first, Value count, int64_t rows, int64_t
   for (auto [number, value] : llvm::enumerate(yield.getValues()))
     k.store(k.pull(value, place), k.viewOfResult(number), {place.row, k.columnOf(place)}, {0, 1}, insideDims);
 }
+/// One grid for each row of the schedule; all but the one for this step's number of rows are empty.
+void buildGrids(KernelBuilder &k, Value extent) {
+  ScheduleRow largest = k.schedule;
+  Value none = k.index(0);
+  auto rowsIf = [&](Value chosen) -> Value {
+    return arith::SelectOp::create(k.builder, k.location, chosen, extent, none);
+  };
+  auto beyond = [&](int64_t rows) -> Value {
+    return arith::CmpIOp::create(k.builder, k.location, arith::CmpIPredicate::sgt, extent, k.index(rows));
+  };
+  Value left = extent;
+  for (const ScheduleRow &row : k.smallSteps) {
+    Value more = beyond(row.tokens);
+    Value mine = arith::SelectOp::create(k.builder, k.location, more, none, left);
+    left = rowsIf(more);
+    k.schedule = row;
+    buildGrid(k, none, mine, row.tokens, row.columns, false);
+    k.endGrid();
+  }
+  k.schedule = largest;
+  buildGrid(k, none, left, largest.tokens, largest.columns, false);
+}
 } // namespace
 
 void adze::buildProduct(KernelBuilder &k) {
   Value extent = k.resultExtent();
   int64_t rows = k.schedule.tokens;
   auto product = k.group.getBody().front().getOps<llm::QuantizedLinearOp>();
-  // Threads of a GPU mask what is no row.
-  if (product.empty() || !(*product.begin()).getInputScale() || rows <= kFewRows || k.target.gpu())
+  if (k.target.gpu()) // whose threads mask what is no row
+    return buildGrids(k, extent);
+  if (product.empty() || !(*product.begin()).getInputScale() || rows <= kFewRows)
     return buildGrid(k, k.index(0), extent, rows, k.schedule.columns, false);
   auto subtract = [&](Value a, Value b) -> Value { return arith::SubIOp::create(k.builder, k.location, a, b); };
   Value many = k.mulIndex(k.divIndex(extent, rows), rows), rest = subtract(extent, many);

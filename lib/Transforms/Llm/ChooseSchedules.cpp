@@ -21,8 +21,9 @@ using namespace mlir;
 using namespace adze::llm;
 
 namespace {
-/// Warps of a GPU's block, beside the row.
-constexpr llvm::StringLiteral kWarps = "warps";
+/// Beside the row of a GPU: warps of a block, slots that copies fill, and rows for steps of fewer tokens.
+constexpr llvm::StringLiteral kWarps = "warps", kStages = "stages", kSmallSteps = "small_steps";
+constexpr int64_t kMostStages = 8;
 
 Product productOf(KernelOp kernel) {
   for (Operation &op : kernel.getBody().front())
@@ -39,28 +40,32 @@ std::optional<int64_t> groupOf(Product product) {
   return quantized ? std::optional<int64_t>(quantized.getGroup()) : std::nullopt;
 }
 
-adze::ScheduleRow tableRow(KernelOp kernel, const adze::TargetInfo &target) {
+adze::ScheduleKey keyOf(KernelOp kernel) {
   Product product = productOf(kernel);
-  return target.scheduleRow(product ? scheduleKeyOf(product) : adze::ScheduleKey{*kernel.getFamily()});
+  return product ? scheduleKeyOf(product) : adze::ScheduleKey{*kernel.getFamily()};
 }
 
-ScheduleAttr rowOf(KernelOp kernel, const adze::TargetInfo &target) {
+ScheduleAttr rowOf(KernelOp kernel, const adze::ScheduleRow &row) {
   MLIRContext *context = kernel.getContext();
   Product product = productOf(kernel);
-  adze::ScheduleRow row = tableRow(kernel, target);
   if (!product)
     return ScheduleAttr::get(context, row.tokens, row.columns, row.depth, SumOrder::Invariant, PackedAttr());
   return ScheduleAttr::get(context, row.tokens, row.columns, groupOf(product).value_or(row.depth), SumOrder::Invariant,
                            packOf(product));
 }
 
-InFlightDiagnostic refuse(KernelOp kernel) {
-  return kernel.emitOpError("of family \"")
-         << *kernel.getFamily() << "\" cannot have the schedule " << kernel.getScheduleAttr() << ": ";
+/// The row's slots are as many as its depth wants; where a step is a deeper group, fewer of them hold as much.
+int64_t stagesOf(KernelOp kernel, const adze::ScheduleRow &row) {
+  Product product = productOf(kernel);
+  int64_t depth = product ? groupOf(product).value_or(row.depth) : row.depth;
+  return std::clamp<int64_t>(row.stages * row.depth / depth, 2, row.stages);
 }
 
-LogicalResult checkProduct(KernelOp kernel, Product product) {
-  ScheduleAttr row = kernel.getScheduleAttr();
+InFlightDiagnostic refuse(KernelOp kernel, ScheduleAttr row) {
+  return kernel.emitOpError("of family \"") << *kernel.getFamily() << "\" cannot have the schedule " << row << ": ";
+}
+
+LogicalResult checkProduct(KernelOp kernel, Product product, ScheduleAttr row) {
   PackedAttr stored = packOf(product);
   if (row.getPack() != stored) {
     auto name = [](PackedAttr pack) {
@@ -69,12 +74,13 @@ LogicalResult checkProduct(KernelOp kernel, Product product) {
         llvm::raw_string_ostream(text = "") << pack;
       return text;
     };
-    return refuse(kernel) << "it is made for a weight in " << name(row.getPack()) << ", and the weight is stored in "
-                          << name(stored) << "; a row that needs another storage order is not legal for this weight";
+    return refuse(kernel, row) << "it is made for a weight in " << name(row.getPack())
+                               << ", and the weight is stored in " << name(stored)
+                               << "; a row that needs another storage order is not legal for this weight";
   }
   if (auto group = groupOf(product); group && row.getDepth() != *group && !ADZE_MUTANT("accept-steps-that-cut-groups"))
-    return refuse(kernel) << "its depth is " << row.getDepth() << "; a step over k is one group of the weight, "
-                          << *group;
+    return refuse(kernel, row) << "its depth is " << row.getDepth() << "; a step over k is one group of the weight, "
+                               << *group;
   if (stored)
     for (auto [what, size, block] :
          {std::tuple<const char *, int64_t, int64_t>{"columns", row.getColumns(), 0}, {"depth", row.getDepth(), 1}}) {
@@ -82,35 +88,67 @@ LogicalResult checkProduct(KernelOp kernel, Product product) {
       // A group smaller than a block is read from inside it.
       bool inside = block == 1 && groupOf(product) && extent % size == 0;
       if (size % extent && !inside)
-        return refuse(kernel) << "its " << what << " = " << size << "; multiples of " << extent
-                              << ", the extent of a block of the packed weight, are accepted";
+        return refuse(kernel, row) << "its " << what << " = " << size << "; multiples of " << extent
+                                   << ", the extent of a block of the packed weight, are accepted";
     }
   // A block owns the same columns of every slice.
   for (Operation *user : product.result().getUsers())
     if (auto slice = mlir::dyn_cast<SliceColumnsOp>(user))
       if (slice.getOffset() % row.getColumns() || slice.getSize() % row.getColumns())
-        return refuse(kernel) << "its columns are " << row.getColumns() << "; the kernel's columns from "
-                              << slice.getOffset() << " on, " << slice.getSize() << " of them, must be whole tiles";
+        return refuse(kernel, row) << "its columns are " << row.getColumns() << "; the kernel's columns from "
+                                   << slice.getOffset() << " on, " << slice.getSize()
+                                   << " of them, must be whole tiles";
+  return success();
+}
+
+/// Warps, stages and rows of small steps: all of a GPU.
+LogicalResult checkBeside(KernelOp kernel, const adze::TargetInfo &target) {
+  ScheduleAttr row = kernel.getScheduleAttr();
+  int64_t mostWarps = target.gpu() ? target.gpu()->threads / target.gpu()->warpLanes : 0;
+  for (auto [name, what, most, powers] :
+       {std::tuple{kWarps, "warps", mostWarps, true}, {kStages, "stages", target.gpu() ? kMostStages : 0, false}})
+    if (auto number = kernel->getAttrOfType<IntegerAttr>(name))
+      if (number.getInt() < 1 || number.getInt() > most || (powers && !llvm::isPowerOf2_64(number.getInt()))) {
+        auto error = refuse(kernel, row) << "its block has " << number.getInt() << " " << what << "; ";
+        return most ? error << (powers ? "a power of two up to " : "1 to ") << most << (powers ? " is" : " are")
+                            << " accepted"
+                    : error << "blocks of " << target.name() << " have none, leave `" << name << "` out";
+      }
+  auto small = kernel->getAttrOfType<ArrayAttr>(kSmallSteps);
+  Product product = productOf(kernel);
+  if (small && (!target.gpu() || !product))
+    return refuse(kernel, row) << "it has rows for small steps; products of a GPU alone do, leave `" << kSmallSteps
+                               << "` out";
+  int64_t before = 0;
+  for (Attribute entry : small ? small.getValue() : ArrayRef<Attribute>()) {
+    auto smaller = mlir::dyn_cast<ScheduleAttr>(entry);
+    if (!smaller)
+      return refuse(kernel, row) << "`" << kSmallSteps << "` holds " << entry << "; schedules are accepted";
+    if (smaller.getTokens() <= before || smaller.getTokens() >= row.getTokens())
+      return refuse(kernel, smaller) << "rows for small steps have ascending `tokens`, less than the "
+                                     << row.getTokens() << " of the row for all other steps";
+    before = smaller.getTokens();
+    if (smaller.getSums() != row.getSums())
+      return refuse(kernel, smaller) << "its sums are \"" << stringifySumOrder(smaller.getSums())
+                                     << "\" and those of other steps \"" << stringifySumOrder(row.getSums()) << "\"";
+    if (failed(checkProduct(kernel, product, smaller)))
+      return failure();
+  }
   return success();
 }
 
 LogicalResult check(KernelOp kernel, const adze::TargetInfo &target) {
   ScheduleAttr row = kernel.getScheduleAttr();
   if (row.getSums() != SumOrder::Invariant)
-    return refuse(kernel) << "its sums are \"" << stringifySumOrder(row.getSums()) << "\"; the order that "
-                          << target.name() << " builds is \"invariant\"";
-  if (auto warps = kernel->getAttrOfType<IntegerAttr>(kWarps)) {
-    int64_t most = target.gpu() ? target.gpu()->threads / target.gpu()->warpLanes : 0;
-    if (warps.getInt() < 1 || warps.getInt() > most || !llvm::isPowerOf2_64(warps.getInt())) {
-      auto error = refuse(kernel) << "its block has " << warps.getInt() << " warps; ";
-      return most ? error << "a power of two up to " << most << " is accepted"
-                  : error << "blocks of " << target.name() << " have none, leave `" << kWarps << "` out";
-    }
-  }
+    return refuse(kernel, row) << "its sums are \"" << stringifySumOrder(row.getSums()) << "\"; the order that "
+                               << target.name() << " builds is \"invariant\"";
+  if (failed(checkBeside(kernel, target)))
+    return failure();
   if (Product product = productOf(kernel))
-    return checkProduct(kernel, product);
-  if (ScheduleAttr only = rowOf(kernel, target); row != only)
-    return refuse(kernel) << "kernels without a product are built in one way for " << target.name() << ", " << only;
+    return checkProduct(kernel, product, row);
+  if (ScheduleAttr only = rowOf(kernel, target.scheduleRow(keyOf(kernel))); row != only)
+    return refuse(kernel, row) << "kernels without a product are built in one way for " << target.name() << ", "
+                               << only;
   return success();
 }
 
@@ -128,12 +166,22 @@ struct ChooseSchedules : adze::llm::impl::ChooseSchedulesPassBase<ChooseSchedule
         kernel.emitOpError("has no family, which its schedule is chosen by; llm-form-kernels sets it");
         return WalkResult::interrupt();
       }
+      Builder builder(kernel);
+      adze::ScheduleRow row = info->scheduleRow(keyOf(kernel));
       if (info->gpu() && !kernel->hasAttr(kWarps))
-        kernel->setAttr(kWarps, Builder(kernel).getI64IntegerAttr(tableRow(kernel, *info).warps));
+        kernel->setAttr(kWarps, builder.getI64IntegerAttr(row.warps));
       if (kernel.getScheduleAttr()) {
         ++kept;
       } else {
-        kernel.setScheduleAttr(rowOf(kernel, *info));
+        // What stands beside the table's row belongs to it.
+        kernel.setScheduleAttr(rowOf(kernel, row));
+        if (row.stages > 1 && !kernel->hasAttr(kStages))
+          kernel->setAttr(kStages, builder.getI64IntegerAttr(stagesOf(kernel, row)));
+        SmallVector<Attribute> small;
+        for (const adze::ScheduleRow &smaller : info->smallSteps(keyOf(kernel)))
+          small.push_back(rowOf(kernel, smaller));
+        if (!small.empty() && !kernel->hasAttr(kSmallSteps))
+          kernel->setAttr(kSmallSteps, builder.getArrayAttr(small));
         ++chosen;
       }
       return failed(check(kernel, *info)) ? WalkResult::interrupt() : WalkResult::skip();

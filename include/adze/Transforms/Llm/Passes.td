@@ -171,7 +171,9 @@ def ChooseSchedulesPass : Adze_Pass<"llm-choose-schedules", "Exact"> {
   let description = [{
     Writes `schedule` on every `llm.kernel`: the target's row for the root's family, the weight's encoding and shape and
     the numerics, with the storage order of the weight and the order of sums `invariant`. convert-llm-to-tile builds by
-    it, and `adze inspect` shows it. A row changes how fast a kernel is, never a bit of its result: `exact`.
+    it, and `adze inspect` shows it. A row changes how fast a kernel is, never a bit of its result: `exact`. Beside the row
+    of a GPU stand `warps`, the warps of a block; `stages`, the slots that copies of a product's operands fill
+    (tile-pipeline-loads); and `small_steps`, rows of the same product for steps of at most their `tokens`, ascending.
 
     Must not replace a schedule that is there already (written by a person or a tuner, `--start-from`): that one is kept
     and checked. Refused, by name: an order of sums other than `invariant`; a storage order other than the weight's;

@@ -60,8 +60,8 @@ def TileAssignThreadLayoutsPass : Adze_Pass<"tile-assign-thread-layouts", "Reord
     changes its threads. Tiles that elementwise ops, accumulators and loops tie together are one class and have one
     layout, chosen in this order:
 
-    1. The result of a dot has the layout that the target's matrix instruction leaves, warps along the outputs as far as
-       these reach. A dot in f32, or of fewer rows or k than an instruction has, has none: its result lies in squares, and
+    1. The result of a dot has the layout that the target's matrix instruction leaves, the warps where each has the
+       fewest rows of both operands to read, along the outputs where that is equal. A dot in f32, or of fewer rows or k than an instruction has, has none: its result lies in squares, and
        its operands go to shared memory.
     2. An operand of an instruction that comes from memory is loaded as the instruction wants it where that touches no
        more sectors than it must (a weight that was packed for it); else it is loaded as it lies and converted. The
