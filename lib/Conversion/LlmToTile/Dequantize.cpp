@@ -37,13 +37,18 @@ Value adze::groupOffset(KernelBuilder &k, const QuantizedWeight &weight, Value r
   return k.widen(column(k, weight.offsets, row, rows, rowsInside, number));
 }
 
-Value adze::dequantize(KernelBuilder &k, const QuantizedWeight &weight, Value row, int64_t rows, bool rowsInside,
-                       Value number) {
+Value adze::codesOf(KernelBuilder &k, const QuantizedWeight &weight, Value row, int64_t rows, bool rowsInside,
+                    Value number) {
   auto view = k.viewOf(mlir::cast<BlockArgument>(weight.codes));
   llvm::SmallVector<int64_t> inside{1};
   if (rowsInside)
     inside.push_back(0);
-  Value codes = k.load(view, {row, k.mulIndex(number, weight.group)}, {rows, weight.group}, {0, 1}, inside);
+  return k.load(view, {row, k.mulIndex(number, weight.group)}, {rows, weight.group}, {0, 1}, inside);
+}
+
+Value adze::dequantize(KernelBuilder &k, const QuantizedWeight &weight, Value row, int64_t rows, bool rowsInside,
+                       Value number) {
+  Value codes = codesOf(k, weight, row, rows, rowsInside, number);
   auto type = k.tile({rows, weight.group}, k.f32());
   Value numbers;
   if (weight.scheme == llm::Scheme::Symmetric)

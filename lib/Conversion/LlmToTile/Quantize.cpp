@@ -35,7 +35,7 @@ Scale scaleOf(KernelBuilder &k, Value largest, int64_t rows) {
 }
 
 /// Codes as i32: tile [rows, width].
-Value codesOf(KernelBuilder &k, llm::QuantizeOp op, Value reciprocal, const Place &place) {
+Value roundedCodes(KernelBuilder &k, llm::QuantizeOp op, Value reciprocal, const Place &place) {
   Value x = k.widen(k.pull(op.getInput(), place));
   Value scaled = k.binary<arith::MulFOp>(x, k.broadcast(reciprocal, 1, place.width));
   Value rounded = math::RoundEvenOp::create(k.builder, k.location, scaled);
@@ -67,7 +67,7 @@ void adze::prepareQuantize(KernelBuilder &k, llm::QuantizeOp op, const Place &ro
   if (!op.getSum().use_empty())
     sum =
         k.chunks(row, columns, k.rowChunk(kChunk, columns), {sum}, [&](const Place &at, llvm::ArrayRef<Value> carried) {
-          Value part = k.reduce("add", codesOf(k, op, scale.reciprocal, at), 1);
+          Value part = k.reduce("add", roundedCodes(k, op, scale.reciprocal, at), 1);
           return llvm::SmallVector<Value>{k.binary<arith::AddIOp>(carried[0], part)};
         })[0];
   k.rowValues[op] = {scale.scale, scale.reciprocal, sum};
@@ -76,12 +76,12 @@ void adze::prepareQuantize(KernelBuilder &k, llm::QuantizeOp op, const Place &ro
 Value adze::makeQuantize(KernelBuilder &k, llm::QuantizeOp op, unsigned result, const Place &place) {
   if (wholeRow(op)) {
     auto &values = k.rowValues[op];
-    return result == 0 ? narrow(k, codesOf(k, op, values[1], place), place) : result == 1 ? values[0] : values[2];
+    return result == 0 ? narrow(k, roundedCodes(k, op, values[1], place), place) : result == 1 ? values[0] : values[2];
   }
   assert(place.width == static_cast<int64_t>(op.getGroup()) && "one group at a time");
   // All three are made at once and known to the next caller; what nobody wants is dead code.
   Scale scale = scaleOf(k, k.reduce("max", magnitudes(k, op, place), 1), place.rows);
-  Value codes = codesOf(k, op, scale.reciprocal, place);
+  Value codes = roundedCodes(k, op, scale.reciprocal, place);
   Value results[] = {narrow(k, codes, place), scale.scale, k.reduce("add", codes, 1)};
   for (auto [value, tile] : llvm::zip(op.getResults(), results))
     k.remember(value.getAsOpaquePointer(), place, [&, made = tile] { return made; });

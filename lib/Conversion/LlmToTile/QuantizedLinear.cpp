@@ -4,6 +4,10 @@
 // groups are added as llm.quantized_linear fixes it, bit for bit. With float activations the weight's numbers are
 // formed in f32 in the kernel, unrounded also where the activations are bf16, and multiplied as a plain weight's.
 //
+// Matrix instructions of a GPU take bf16 alone, and a weight's number rounded to it would be another number. But its
+// code is a small integer, which bf16 holds exactly: so activations are multiplied by codes, and the sum of a group by
+// its scale; offsets take the sum of the group's activations, a product by ones. All that is rounded are sums in f32.
+//
 //===--------------------------------------------------------------------------------------------------------------===//
 
 #include "KernelBuilder.h"
@@ -13,6 +17,8 @@ using namespace mlir;
 using namespace adze;
 
 namespace {
+constexpr int64_t kLeastMatrixDepth = 16; ///< k of the smallest matrix instruction in bf16
+
 struct Context {
   KernelBuilder &k;
   llm::QuantizedLinearOp op;
@@ -26,6 +32,38 @@ Value floatStep(Context &c, const Place &at, Value number, Value sum) {
   Value a = k.widen(k.pull(c.op.getInput(), at));
   Value b = dequantize(k, c.weight, c.firstRow, c.place.width, c.place.columnsInside, number);
   return k.dot(a, b, sum);
+}
+
+/// Whether the target multiplies bf16 by matrix instructions that a group's depth fills.
+bool hasMatrixStep(Context &c) {
+  const GpuFacts *gpu = c.k.target.gpu();
+  return gpu && gpu->matrix("mma", "bf16") && c.weight.group >= kLeastMatrixDepth &&
+         KernelBuilder::elementOf(c.op.getInput()).isBF16();
+}
+
+Value matrixStep(Context &c, const Place &at, Value number, Value sum) {
+  KernelBuilder &k = c.k;
+  int64_t rows = c.place.rows, columns = c.place.width, group = c.weight.group;
+  Type narrow = k.builder.getBF16Type();
+  Value a = k.pull(c.op.getInput(), at);
+  Value codes = codesOf(k, c.weight, c.firstRow, columns, c.place.columnsInside, number);
+  auto type = k.tile({columns, group}, k.f32());
+  Value numbers = c.weight.scheme == llm::Scheme::Symmetric
+                      ? Value(arith::SIToFPOp::create(k.builder, k.location, type, codes))
+                      : Value(arith::UIToFPOp::create(k.builder, k.location, type, codes));
+  if (c.weight.scheme == llm::Scheme::ZeroPoint)
+    numbers = k.binary<arith::SubFOp>(numbers, k.constant({columns, group}, 8.0));
+  auto over = [&](Value weights) { return k.dot(a, weights, k.constant({rows, columns}, 0.0)); };
+  Value scale = groupScale(k, c.weight, c.firstRow, columns, c.place.columnsInside, number);
+  sum = k.fma(k.broadcast(scale, 0, rows), over(k.round(numbers, narrow)), sum);
+  if (c.weight.scheme != llm::Scheme::Affine)
+    return sum;
+  Value offset = groupOffset(k, c.weight, c.firstRow, columns, c.place.columnsInside, number);
+  double one = ADZE_MUTANT("gpu-offset-of-no-activation") ? 0.0 : 1.0;
+  Value ones = arith::ConstantOp::create(
+      k.builder, k.location,
+      DenseElementsAttr::get(k.tile({columns, group}, narrow), k.builder.getFloatAttr(narrow, one).getValue()));
+  return k.fma(k.broadcast(offset, 0, rows), over(ones), sum);
 }
 
 /// The vector of a group of the activations, one number for each row: tile [rows].
@@ -89,10 +127,10 @@ Value adze::makeQuantizedLinear(KernelBuilder &k, llm::QuantizedLinearOp op, con
   start.offset = 0;
   start.columnsInside = true;
   Value zero = k.constant({place.rows, place.width}, 0.0);
+  auto step = integers ? integerStep : hasMatrixStep(c) ? matrixStep : floatStep;
   Value sum = k.chunks(start, depth, c.weight.group, {zero}, [&](const Place &at, llvm::ArrayRef<Value> carried) {
     Value number = k.divIndex(k.columnOf(at), c.weight.group * (ADZE_MUTANT("wrong-weight-group") ? 2 : 1));
-    return llvm::SmallVector<Value>{integers ? integerStep(c, at, number, carried[0])
-                                             : floatStep(c, at, number, carried[0])};
+    return llvm::SmallVector<Value>{step(c, at, number, carried[0])};
   })[0];
   if (op.getBias())
     sum = k.binary<arith::AddFOp>(sum, k.broadcast(k.vectorAt(op.getBias(), place), 0, place.rows));

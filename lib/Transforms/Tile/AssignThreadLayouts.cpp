@@ -137,6 +137,8 @@ LogicalResult KernelLayouts::chooseDots() {
 void KernelLayouts::chooseOperand(Value operand, const std::optional<LinearMap> &wanted) {
   if (!wanted || find(operand))
     return;
+  if (isa_and_nonnull<arith::ConstantOp>(operand.getDefiningOp())) // one value lies anywhere
+    return set(operand, *wanted);
   const auto &sources = loads[classes->of(operand)];
   if (sources.empty())
     return;

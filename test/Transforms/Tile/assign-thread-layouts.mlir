@@ -75,6 +75,32 @@ func.func @multiplies_f32_from_shared_memory(%x: !tile.ptr, %y: !tile.ptr, %T: i
 
 // -----
 
+// A constant is the operand that its instruction wants, without a conversion; four warps share 128 x 64 outputs so that
+// each has the fewest rows of both operands to read.
+// CHECK-LABEL: func.func @gives_constants_the_layout_that_is_wanted_and_warps_the_fewest_rows
+// CHECK: arith.constant dense<1.000000e+00> : tensor<64x16xbf16, #tile.regs<"c1 c8 r8 r16 | c2 c4 r1 r2 r4 | 0 r32">>
+// CHECK: tile.convert_layout {{.*}} -> tensor<128x16xbf16, #tile.regs<"c1 r8 c8 r16 r32 | c2 c4 r1 r2 r4 | r64 0">>
+// CHECK-NOT: tile.convert_layout
+// CHECK: tile.dot {{.*}} tensor<128x64xf32, #tile.regs<"c1 r8 c8 c16 r16 r32 | c2 c4 r1 r2 r4 | r64 c32">>
+func.func @gives_constants_the_layout_that_is_wanted_and_warps_the_fewest_rows(%x: !tile.ptr, %y: !tile.ptr, %T: index)
+    attributes {tile.kernel, tile.schedule = {warps = 4 : i64}} {
+  %c0 = arith.constant 0 : index
+  %c16 = arith.constant 16 : index
+  %c64 = arith.constant 64 : index
+  %X = tile.view %x[%T, %c16] : !tile.view<2, bf16>
+  %Y = tile.view %y[%T, %c64] : !tile.view<2, f32>
+  tile.grid (%t) = (%T) by [128] {
+    %a = tile.load %X[%t, %c0] {in_bounds = array<i64: 1>} : !tile.view<2, bf16> -> tensor<128x16xbf16>
+    %ones = arith.constant dense<1.0> : tensor<64x16xbf16>
+    %zero = arith.constant dense<0.0> : tensor<128x64xf32>
+    %d = tile.dot %a, %ones, %zero : tensor<128x16xbf16>, tensor<64x16xbf16>, tensor<128x64xf32>
+    tile.store %d, %Y[%t, %c0] {in_bounds = array<i64: 1>} : tensor<128x64xf32>, !tile.view<2, f32>
+  }
+  return
+}
+
+// -----
+
 // CHECK-LABEL: func.func @must_not_touch_what_has_threads_or_is_no_kernel
 func.func @must_not_touch_what_has_threads_or_is_no_kernel(%x: tensor<4xf32>) -> tensor<4xf32> {
   // CHECK: arith.addf %{{.*}}, %{{.*}} : tensor<4xf32>
