@@ -25,8 +25,7 @@ struct Flags {
       cl::value_desc("NAME"), cl::cat(category)};
   cl::opt<std::string> cpu{"cpu", cl::desc("CPU level to generate code for; this machine's when absent"),
                            cl::value_desc("LEVEL"), cl::cat(category)};
-  cl::opt<std::string> target{"target",
-                              cl::desc("GPU to generate kernels for (sm_80, sm_89, sm_90a); absent: the CPU runs them"),
+  cl::opt<std::string> target{"target", cl::desc("GPU to generate kernels for, as sm_90a; absent: the CPU runs them"),
                               cl::value_desc("NAME"), cl::cat(category)};
   cl::opt<int64_t> kvPage{"kv-page", cl::desc("tokens of a page of the KV cache: 16, 32 or 64 (default)"),
                           cl::value_desc("N"), cl::init(64), cl::cat(category)};

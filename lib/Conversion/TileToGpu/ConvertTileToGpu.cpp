@@ -17,7 +17,8 @@ struct ConvertTileToGpu : impl::ConvertTileToGpuPassBase<ConvertTileToGpu> {
     ModuleOp module = getOperation();
     const TargetInfo *info = findTarget(target);
     if (!info || !info->gpu()) {
-      module.emitError("\"") << target << "\" is no GPU that kernels are made for: sm_80, sm_89, sm_90a are";
+      module.emitError("\"") << target << "\" is no GPU that kernels are made for: " << listOf(gpuTargetNames())
+                             << " are";
       return signalPassFailure();
     }
     SmallVector<func::FuncOp> kernels;

@@ -5,6 +5,8 @@
 // a time; every output is one chain of fused multiply-adds in ascending k, the chain of a CPU.
 #include "ThreadEmitter.h"
 
+#include "adze/Support/Mutant.h"
+
 using namespace mlir;
 using namespace adze;
 using namespace adze::tile;
@@ -168,7 +170,7 @@ void ThreadEmitter::sharedDot(DotOp op) {
   };
   Registers sums = tiles.lookup(op.getAcc());
   if (depth <= kUnrolled) {
-    tiles[op.getResult()] = piece(Value(), 0, depth, sums);
+    tiles[op.getResult()] = piece(Value(), 0, ADZE_MUTANT("gpu-skip-the-end-of-depth") ? depth - each : depth, sums);
     return;
   }
   auto loop = scf::ForOp::create(b, loc, i32(0), i32(depth * bytes), i32(kUnrolled * bytes), sums);

@@ -1,6 +1,8 @@
 // Entry points and structure: a block finds its work item by its number, loops carry registers.
 #include "ThreadEmitter.h"
 
+#include "adze/Support/Mutant.h"
+
 using namespace mlir;
 using namespace adze;
 using namespace adze::tile;
@@ -37,8 +39,8 @@ SmallVector<Value> ThreadEmitter::blockCounts(GridOp grid) {
   SmallVector<Value> counts;
   for (auto [extent, size] : llvm::zip(grid.getExtents(), grid.getTile())) {
     Value mapped = scalars.lookup(extent);
-    counts.push_back(size == 1 ? mapped
-                               : b.createOrFold<arith::DivUIOp>(loc, add(mapped, index(size - 1)), index(size)));
+    int64_t more = ADZE_MUTANT("gpu-count-whole-tiles-alone") ? 0 : size - 1;
+    counts.push_back(size == 1 ? mapped : b.createOrFold<arith::DivUIOp>(loc, add(mapped, index(more)), index(size)));
   }
   return counts;
 }
