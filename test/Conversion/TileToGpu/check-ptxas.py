@@ -1,16 +1,20 @@
-"""check-ptxas.py PTXAS FILE [FILE ...]: assembles PTX that kernel-check --object wrote and judges every kernel.
+"""check-ptxas.py PTXAS [--resident=NAME:BLOCKS] FILE [FILE ...]: assembles PTX that kernel-check --object wrote and judges
+every kernel.
 
 A kernel passes when the assembler has no warning for it, keeps everything in registers (no stack frame, no spill), uses
 no static shared memory, and a block fits a multiprocessor: its registers, and the shared memory that its launch asks for.
-Prints one line for each kernel; the files' first lines say how kernels are launched."""
+Of kernels whose name begins with NAME that many blocks must fit at once. Prints one line for each kernel; the files' first
+lines say how kernels are launched."""
 import re
 import subprocess
 import sys
 
 REGISTERS = 65536  # of a multiprocessor
 SHARED = {"sm_80": 163 << 10, "sm_89": 99 << 10, "sm_90a": 227 << 10}  # of a block
+RESERVED = 1 << 10  # of shared memory, for each block; all blocks have this much more together than one may have
 
-ptxas, files = sys.argv[1], sys.argv[2:]
+ptxas, files = sys.argv[1], [f for f in sys.argv[2:] if not f.startswith("--")]
+resident = [f.removeprefix("--resident=").split(":") for f in sys.argv[2:] if f.startswith("--resident=")]
 faults = []
 for file in files:
     text = open(file).read()
@@ -38,8 +42,13 @@ for file in files:
         for wrong, what in ((stack, "a stack frame"), (stores + loads, "spills"), (static, "static shared memory")):
             if wrong:
                 faults.append(f"{target} {name}: {what} of {wrong} bytes")
-        if registers * threads > REGISTERS:
+        rounded = (registers + 7) // 8 * 8
+        if rounded * threads > REGISTERS:
             faults.append(f"{target} {name}: {registers} registers of {threads} threads are more than {REGISTERS}")
+        for prefix, blocks in resident:
+            fit = min(REGISTERS // (rounded * threads), (SHARED[target] + RESERVED) // (shared + RESERVED))
+            if name.startswith(prefix) and fit < int(blocks):
+                faults.append(f"{target} {name}: {fit} blocks fit a multiprocessor, planned are {blocks}")
         if shared > SHARED[target]:
             faults.append(f"{target} {name}: {shared} bytes of shared memory; a block has {SHARED[target]}")
 print("\n".join(["FAILED"] + faults) if faults else f"{len(files)} files hold")
