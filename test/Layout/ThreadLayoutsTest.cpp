@@ -25,6 +25,19 @@ TEST(ThreadLayouts, CopiesWhatIsSmallerThanTheBlock) {
   EXPECT_EQ(spread({1}, 32, 0), map("| 0 0 0 0 0").str());
 }
 
+TEST(ThreadLayouts, GivesWholePiecesToFewThreadsWhereThereAreNotEnough) {
+  std::vector<int64_t> shape{4, 32};
+  std::vector<unsigned> dims{1, 0};
+  MemoryOrder order = plainOrder(shape, dims, true);
+  // 128 numbers of 16 bits are 16 pieces of 16 bytes: half a warp copies, all other threads have the same.
+  EXPECT_EQ(piecesOver(order, 3, 2).str(), map("c1 c2 c4 | c8 c16 r1 r2 0 | 0 0").str());
+  EXPECT_EQ(spreadOver(order, 16, 2).str(), map("| c1 c2 c4 c8 c16 | r1 r2").str());
+  EXPECT_EQ(piecesOver(order, 0, 0).str(), map("r1 r2 | c1 c2 c4 c8 c16").str());
+  for (unsigned together : {0u, 1u, 2u, 3u, 7u})
+    for (unsigned warpBits : {0u, 1u, 3u})
+      EXPECT_TRUE(piecesOver(order, together, warpBits).covers(shape)) << together << " " << warpBits;
+}
+
 TEST(ThreadLayouts, KeepsEachElementApartWhereNothingIsContiguous) {
   std::vector<int64_t> shape{8, 64};
   std::vector<unsigned> dims{1, 0};
