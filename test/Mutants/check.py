@@ -79,7 +79,7 @@ def command(test, mutant, scratch):
 def first_complaint(output):
     """What a failing test said, for a person who asks whether it failed for the right reason."""
     for line in output.splitlines():
-        if re.search(r"error:|Failure|differ|ERROR", line) and not re.search(r"\*\*\*|error: command", line):
+        if re.search(r"error:|Failure|differ|numbers wrong|ERROR", line) and not re.search(r"\*\*\*|error: command", line):
             return line.strip(" #|")[:160]
     return "no message"
 
