@@ -1,7 +1,8 @@
 //===- Heads.cpp - kernels that work head by head: norms of heads, rotation, append -------------------------------===//
 //
 // A block takes one row. Sines and cosines of its position are made once, for queries and keys alike; then each result
-// and each half of the cache is written head by head, in two halves of a head where something is rotated.
+// and each half of the cache is written head by head, in two halves of a head where something is rotated, on a GPU each
+// in powers of two.
 //
 //===--------------------------------------------------------------------------------------------------------------===//
 
@@ -39,9 +40,14 @@ void forPieces(KernelBuilder &k, const Place &row, int64_t heads, const HeadShap
     int64_t width = shape.rotated ? shape.dim / 2 : shape.dim;
     Place place = row;
     place.column = k.mulIndex(head, shape.dim);
-    place.width = width;
-    for (place.offset = 0; place.offset < shape.dim; place.offset += width)
-      body(head, place);
+    for (int64_t half = 0; half < shape.dim; half += width) {
+      place.offset = half;
+      for (int64_t piece : k.piecesOf(width)) {
+        place.width = piece;
+        body(head, place);
+        place.offset += piece;
+      }
+    }
     return llvm::SmallVector<Value>{};
   });
 }

@@ -13,9 +13,17 @@ llm.weight @wide : tensor<2112xf32> {
   %0 = arith.constant dense<1.0> : tensor<2112xf32>
   llm.yield %0 : tensor<2112xf32>
 }
-llm.weight @frequency : tensor<16xf32> {
-  %0 = arith.constant dense<1.0> : tensor<16xf32>
-  llm.yield %0 : tensor<16xf32>
+llm.weight @frequency_40 : tensor<40xf32> {
+  %0 = arith.constant dense<1.0> : tensor<40xf32>
+  llm.yield %0 : tensor<40xf32>
+}
+llm.weight @frequency_48 : tensor<48xf32> {
+  %0 = arith.constant dense<1.0> : tensor<48xf32>
+  llm.yield %0 : tensor<48xf32>
+}
+llm.weight @frequency_56 : tensor<56xf32> {
+  %0 = arith.constant dense<1.0> : tensor<56xf32>
+  llm.yield %0 : tensor<56xf32>
 }
 llm.weight @table : tensor<50x96xbf16> {
   %0 = arith.constant dense<1.0> : tensor<50x96xbf16>
@@ -61,4 +69,32 @@ func.func @takes_rows_of_a_table(%token: tensor<?xi32>) -> tensor<?x96xf32> {
   %t = llm.get_weight @table : tensor<50x96xbf16>
   %y = llm.embedding %token, %t : tensor<?xi32>, tensor<50x96xbf16> -> tensor<?x96xf32>
   return %y : tensor<?x96xf32>
+}
+
+// Half a head of 80, 96 or 112 is no power of two: it is cut into some.
+func.func @rotates_and_appends_heads_of_80(%q: tensor<?x160xf32>, %k: tensor<?x80xf32>, %v: tensor<?x80xf32>, %batch: !llm.batch, %kv: !llm.kv<layers = 1, heads = 1, dim = 80, element = f32, page = 16, keys = token_dim>) -> (tensor<?x160xf32>, !llm.kv<layers = 1, heads = 1, dim = 80, element = f32, page = 16, keys = token_dim>) {
+  %l = arith.constant 0 : index
+  %f = llm.get_weight @frequency_40 : tensor<40xf32>
+  %qr = llm.rope %q, %f, %batch head_dim 80 attention_factor 1.0 : tensor<?x160xf32>, tensor<40xf32>
+  %kr = llm.rope %k, %f, %batch head_dim 80 attention_factor 1.0 : tensor<?x80xf32>, tensor<40xf32>
+  %k1 = llm.kv_append %kr, %v, %kv, %l, %batch : tensor<?x80xf32>, tensor<?x80xf32>, !llm.kv<layers = 1, heads = 1, dim = 80, element = f32, page = 16, keys = token_dim>
+  return %qr, %k1 : tensor<?x160xf32>, !llm.kv<layers = 1, heads = 1, dim = 80, element = f32, page = 16, keys = token_dim>
+}
+
+func.func @rotates_and_appends_heads_of_96(%q: tensor<?x192xbf16>, %k: tensor<?x96xbf16>, %v: tensor<?x96xbf16>, %batch: !llm.batch, %kv: !llm.kv<layers = 1, heads = 1, dim = 96, element = bf16, page = 16, keys = token_dim>) -> (tensor<?x192xbf16>, !llm.kv<layers = 1, heads = 1, dim = 96, element = bf16, page = 16, keys = token_dim>) {
+  %l = arith.constant 0 : index
+  %f = llm.get_weight @frequency_48 : tensor<48xf32>
+  %qr = llm.rope %q, %f, %batch head_dim 96 attention_factor 1.0 : tensor<?x192xbf16>, tensor<48xf32>
+  %kr = llm.rope %k, %f, %batch head_dim 96 attention_factor 1.0 : tensor<?x96xbf16>, tensor<48xf32>
+  %k1 = llm.kv_append %kr, %v, %kv, %l, %batch : tensor<?x96xbf16>, tensor<?x96xbf16>, !llm.kv<layers = 1, heads = 1, dim = 96, element = bf16, page = 16, keys = token_dim>
+  return %qr, %k1 : tensor<?x192xbf16>, !llm.kv<layers = 1, heads = 1, dim = 96, element = bf16, page = 16, keys = token_dim>
+}
+
+func.func @rotates_and_appends_heads_of_112(%q: tensor<?x224xf32>, %k: tensor<?x112xf32>, %v: tensor<?x112xf32>, %batch: !llm.batch, %kv: !llm.kv<layers = 1, heads = 1, dim = 112, element = f32, page = 16, keys = token_dim>) -> (tensor<?x224xf32>, !llm.kv<layers = 1, heads = 1, dim = 112, element = f32, page = 16, keys = token_dim>) {
+  %l = arith.constant 0 : index
+  %f = llm.get_weight @frequency_56 : tensor<56xf32>
+  %qr = llm.rope %q, %f, %batch head_dim 112 attention_factor 1.0 : tensor<?x224xf32>, tensor<56xf32>
+  %kr = llm.rope %k, %f, %batch head_dim 112 attention_factor 1.0 : tensor<?x112xf32>, tensor<56xf32>
+  %k1 = llm.kv_append %kr, %v, %kv, %l, %batch : tensor<?x112xf32>, tensor<?x112xf32>, !llm.kv<layers = 1, heads = 1, dim = 112, element = f32, page = 16, keys = token_dim>
+  return %qr, %k1 : tensor<?x224xf32>, !llm.kv<layers = 1, heads = 1, dim = 112, element = f32, page = 16, keys = token_dim>
 }
