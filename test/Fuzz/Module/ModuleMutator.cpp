@@ -2,7 +2,6 @@
 // which reaches the parameters of every dialect's attributes and types without knowing one of them.
 #include "ModuleMutator.h"
 
-#include "adze/Dialect/Llm/IR/Llm.h"
 #include "adze/Pipeline/ModuleText.h"
 
 #include "mlir/AsmParser/AsmParser.h"
@@ -160,6 +159,12 @@ private:
 
   template <class T> T parsed(StringRef text);
 
+  static std::string textOf(Type type) {
+    std::string text;
+    llvm::raw_string_ostream(text) << type;
+    return text;
+  }
+
   /// The value with one number or word of its text replaced; null where that is no value.
   template <class T> T edited(T value) {
     std::string text;
@@ -263,19 +268,18 @@ private:
   /// that compare types with each other.
   void changeEverywhere() {
     AttrTypeReplacer replacer;
-    // The one type that checks what it holds: it stays as it is where it cannot hold the new one.
-    auto replaceInCaches = [&](Type from, Type to) {
-      replacer.addReplacement([=](llm::KvType cache) -> std::optional<std::pair<Type, WalkResult>> {
-        if (cache == from)
+    // Types of ours may check what they hold: they are changed by their text, and stay where that is no type.
+    auto replaceInOwn = [&](Type from, Type to) {
+      replacer.addReplacement([=, this](Type type) -> std::optional<std::pair<Type, WalkResult>> {
+        if (type == from)
           return std::pair(to, WalkResult::skip());
-        llm::KvType changed;
-        if (cache.getElement() == from) {
-          ScopedDiagnosticHandler quiet(cache.getContext(), [](Diagnostic &) { return success(); });
-          changed = llm::KvType::getChecked([&] { return emitError(UnknownLoc::get(cache.getContext())); },
-                                            cache.getContext(), cache.getLayers(), cache.getHeads(), cache.getDim(), to,
-                                            cache.getPage(), cache.getKeys());
-        }
-        return std::pair(changed ? Type(changed) : Type(cache), WalkResult::skip());
+        if (!llvm::is_contained({"llm", "tile", "exec"}, type.getDialect().getNamespace()))
+          return std::nullopt;
+        std::string all = textOf(type), old = textOf(from), fresh = textOf(to);
+        for (size_t at = all.find(old); at != std::string::npos; at = all.find(old, at + fresh.size()))
+          all.replace(at, old.size(), fresh);
+        Type changed = checkModuleText(all, "").ok() ? parseType(all, type.getContext()) : Type();
+        return std::pair(changed ? changed : type, WalkResult::skip());
       });
     };
     if (bytes.byte() % 4 != 0) {
@@ -290,7 +294,7 @@ private:
           return std::pair(to, WalkResult::skip());
         return std::nullopt;
       });
-      replaceInCaches(from, to);
+      replaceInOwn(from, to);
       // A constant whose elements are all equal goes along.
       replacer.addReplacement([=](Attribute attribute) -> std::optional<std::pair<Attribute, WalkResult>> {
         auto dense = dyn_cast<DenseElementsAttr>(attribute);
