@@ -4,7 +4,7 @@
 set(CMAKE_CXX_FLAGS_DEV "-O1 -g1")
 set(CMAKE_C_FLAGS_DEV "-O1 -g1")
 # What users run. The speed of answers is that of generated code, so -O2 is enough here, and rooms of the compiler take
-# -O1 (AdzeMlir.cmake): most of their time is LLVM's, and scripts/demo builds them within minutes.
+# -O1 (AdzeMlir.cmake): most of their time is LLVM's.
 set(CMAKE_CXX_FLAGS_RELEASE "-O2 -DNDEBUG")
 set(CMAKE_C_FLAGS_RELEASE "-O2 -DNDEBUG")
 option(ADZE_MUTANTS "compile the named faults that test/Mutants switches on" OFF)
