@@ -14,10 +14,12 @@ int64_t adze::llm::constantLayer(Value layer) {
 }
 
 LogicalResult adze::llm::verifyLayer(Operation *op, int constraint, Value layer, KvType kv) {
-  APInt number;
-  if (matchPattern(layer, m_ConstantInt(&number)) && (number.isNegative() || number.sge(kv.getLayers())))
+  // Not by a matcher, which folds: the constant may stand behind this op and not be verified yet.
+  auto constant = layer.getDefiningOp<arith::ConstantOp>();
+  auto fixed = constant ? dyn_cast_if_present<IntegerAttr>(Attribute(constant.getProperties().value)) : IntegerAttr();
+  if (fixed && (fixed.getValue().isNegative() || fixed.getValue().sge(kv.getLayers())))
     return violates(op, constraint) << "the layer is below the cache's " << kv.getLayers() << " layers, found "
-                                    << number.getSExtValue();
+                                    << fixed.getValue().getSExtValue();
   return success();
 }
 

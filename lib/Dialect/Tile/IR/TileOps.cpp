@@ -4,7 +4,6 @@
 
 #include "mlir/IR/Builders.h"
 #include "mlir/IR/DialectImplementation.h"
-#include "mlir/IR/Matchers.h"
 
 using namespace mlir;
 using namespace adze::tile;
@@ -21,10 +20,13 @@ LogicalResult GridOp::verify() {
   // Each dimension may be peeled, which doubles the grids.
   if (rank > kMaxDims)
     return emitOpError("has up to ") << kMaxDims << " dimensions, found " << rank;
-  for (Value extent : getExtents())
-    if (IntegerAttr fixed; matchPattern(extent, m_Constant(&fixed)) &&
-                           (fixed.getValue().isNegative() || fixed.getValue().getSignificantBits() > 62))
+  for (Value extent : getExtents()) {
+    // Not by a matcher, which folds: the constant may stand behind this op and not be verified yet.
+    auto constant = extent.getDefiningOp<arith::ConstantOp>();
+    auto fixed = constant ? dyn_cast_if_present<IntegerAttr>(Attribute(constant.getProperties().value)) : IntegerAttr();
+    if (fixed && (fixed.getValue().isNegative() || fixed.getValue().getSignificantBits() > 62))
       return emitOpError("extents are 0 to 2^61, found ") << fixed.getValue().getSExtValue();
+  }
   for (int64_t size : getTile())
     if (size <= 0)
       return emitOpError("tile sizes are positive, found ") << size;
