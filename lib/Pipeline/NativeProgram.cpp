@@ -67,28 +67,25 @@ Expected<std::string> compileKernel(func::FuncOp function, const PhaseSettings &
   std::string name = function.getSymName().str();
   OwningOpRef<ModuleOp> module(ModuleOp::create(function.getLoc()));
   module->getBody()->push_back(function->clone());
-  std::string key;
-  if (cache.enabled()) {
+  auto text = [&] {
     std::string text;
     llvm::raw_string_ostream(text) << *module;
-    key = cache.keyOf(text, kernelPipeline(settings));
-    if (auto object = cache.find(key))
-      return *object;
-  }
-  if (Status status = runPipeline(*module, kernelPipeline(settings), "kernel @" + name); !status.ok())
-    return status;
-  auto object = toObject(*module, name, target, {});
-  if (!object)
-    return object.status();
-  auto undefined = undefinedSymbols(*object);
-  if (!undefined)
-    return undefined.status();
-  if (!undefined->empty())
-    return internalError("kernel @" + name + " calls '" + undefined->front() +
-                         "', which a freestanding program does not have");
-  if (Status status = cache.keep(key, *object); !status.ok())
-    return status;
-  return object;
+    return text;
+  };
+  return cache.findOrMake(text, kernelPipeline(settings), [&]() -> Expected<std::string> {
+    if (Status status = runPipeline(*module, kernelPipeline(settings), "kernel @" + name); !status.ok())
+      return status;
+    auto object = toObject(*module, name, target, {});
+    if (!object)
+      return object.status();
+    auto undefined = undefinedSymbols(*object);
+    if (!undefined)
+      return undefined.status();
+    if (!undefined->empty())
+      return internalError("kernel @" + name + " calls '" + undefined->front() +
+                           "', which a freestanding program does not have");
+    return object;
+  });
 }
 
 /// The program table and the step function, with whatever else of the module is in the llvm dialect.

@@ -7,12 +7,13 @@
 // folder holds code that artifacts will run: it must be the user's own. Never used in builds with mutants, whose code
 // depends on more than the key.
 //
-// Threads: find() and keep() from any thread and any process.
+// Threads: findOrMake() from any thread and any process.
 #ifndef ADZE_PIPELINE_KERNELCACHE_H
 #define ADZE_PIPELINE_KERNELCACHE_H
 
 #include "adze/Support/Status.h"
 
+#include <functional>
 #include <memory>
 #include <mutex>
 #include <optional>
@@ -27,14 +28,17 @@ public:
   /// InvalidInput where the folder cannot be made.
   static Expected<KernelCache> open(const std::string &folder);
 
-  /// Key of a kernel: its text and the pipeline that brings it down.
-  std::string keyOf(std::string_view kernel, std::string_view pipeline) const;
-  std::optional<std::string> find(const std::string &key) const;
-  /// An error names the file that cannot be written.
-  Status keep(const std::string &key, const std::string &object) const;
-  bool enabled() const { return !folder.empty(); }
+  /// The object of a kernel whose text is given by `text`: the one in the cache, or else the one that `make` makes,
+  /// which is kept. `text` is called only where there is a cache. Errors are make's, or name the file that cannot be
+  /// written.
+  Expected<std::string> findOrMake(const std::function<std::string()> &text, std::string_view pipeline,
+                                   const std::function<Expected<std::string>()> &make) const;
 
 private:
+  std::string keyOf(std::string_view kernel, std::string_view pipeline) const;
+  std::optional<std::string> find(const std::string &key) const;
+  Status keep(const std::string &key, const std::string &object) const;
+
   std::string folder;
   std::string program; ///< hash of this program's file
   std::unique_ptr<std::mutex> writing = std::make_unique<std::mutex>();

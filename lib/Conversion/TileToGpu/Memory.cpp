@@ -15,10 +15,7 @@ using namespace adze::tile;
 
 static constexpr int64_t kAligned = 64; ///< bytes, of every pointer argument
 
-/// Numbers of a module may be any: these two wrap around and do not overflow.
-static int64_t lowestBit(int64_t value) {
-  return int64_t(std::min(uint64_t(value) & -uint64_t(value), uint64_t(1) << 30));
-}
+/// Numbers of a module may be any: this wraps around and does not overflow.
 static int64_t product(int64_t x, int64_t y) { return int64_t(uint64_t(x) * uint64_t(y)); }
 
 void ThreadEmitter::defineView(ViewOp op) {

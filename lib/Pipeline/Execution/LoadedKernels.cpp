@@ -48,6 +48,12 @@ struct Way {
   }
 };
 
+template <class Printed> std::string textOf(Printed &&what) {
+  std::string text;
+  llvm::raw_string_ostream(text) << what;
+  return text;
+}
+
 /// The object of the kernels in `module`, which is lowered in place.
 adze::Expected<std::string> objectOf(ModuleOp module, const Way &way, ObjectMaker makeObject,
                                      std::vector<adze::GpuKernel> &threads) {
@@ -78,40 +84,19 @@ adze::Expected<std::string> objectOf(ModuleOp module, const Way &way, ObjectMake
 adze::Expected<std::string> objectOf(Operation *kernel, const Way &way, const adze::KernelCache &cache) {
   OwningOpRef<ModuleOp> module(ModuleOp::create(kernel->getLoc()));
   module->getBody()->push_back(kernel->clone());
-  std::string key;
-  if (cache.enabled()) {
-    std::string text, pipeline;
-    llvm::raw_string_ostream(text) << *module;
-    PassManager manager(module->getContext());
-    if (adze::Status status = way.build(manager); !status.ok())
-      return status;
-    llvm::raw_string_ostream stream(pipeline);
-    manager.printAsTextualPipeline(stream);
-    key = cache.keyOf(text, pipeline + " for " + std::string(way.target.name()));
-    if (auto object = cache.find(key))
-      return *object;
-  }
-  auto makeObject = [&](llvm::Module &code, const std::vector<std::string> &names) -> adze::Expected<std::string> {
-    std::string text, codeKey;
-    if (cache.enabled()) {
-      llvm::raw_string_ostream(text) << code;
-      codeKey = cache.keyOf(text, "code for " + std::string(way.target.name()));
-      if (auto object = cache.find(codeKey))
-        return *object;
-    }
-    auto made = adze::compileToObject(code, way.target, names);
-    if (made)
-      if (adze::Status status = cache.keep(codeKey, *made); !status.ok())
-        return status;
-    return made;
+  PassManager manager(module->getContext());
+  if (adze::Status status = way.build(manager); !status.ok())
+    return status;
+  std::string pipeline, target = " for " + std::string(way.target.name());
+  llvm::raw_string_ostream stream(pipeline);
+  manager.printAsTextualPipeline(stream);
+  auto makeObject = [&](llvm::Module &code, const std::vector<std::string> &names) {
+    return cache.findOrMake([&] { return textOf(code); }, "code" + target,
+                            [&] { return adze::compileToObject(code, way.target, names); });
   };
   std::vector<adze::GpuKernel> none;
-  auto object = objectOf(*module, way, makeObject, none);
-  if (!object)
-    return object;
-  if (adze::Status status = cache.keep(key, *object); !status.ok())
-    return status;
-  return object;
+  return cache.findOrMake([&] { return textOf(*module); }, pipeline + target,
+                          [&] { return objectOf(*module, way, makeObject, none); });
 }
 
 } // namespace

@@ -32,6 +32,20 @@ Expected<KernelCache> KernelCache::open(const std::string &folder) {
   return cache;
 }
 
+Expected<std::string> KernelCache::findOrMake(const std::function<std::string()> &text, std::string_view pipeline,
+                                              const std::function<Expected<std::string>()> &make) const {
+  if (folder.empty())
+    return make();
+  std::string key = keyOf(text(), pipeline);
+  if (auto object = find(key))
+    return *object;
+  auto object = make();
+  if (object)
+    if (Status status = keep(key, *object); !status.ok())
+      return status;
+  return object;
+}
+
 std::string KernelCache::keyOf(std::string_view kernel, std::string_view pipeline) const {
   StreamHash hash;
   for (std::string_view part : {std::string_view(program), std::string_view(LLVM_VERSION_STRING), pipeline, kernel}) {
@@ -42,8 +56,6 @@ std::string KernelCache::keyOf(std::string_view kernel, std::string_view pipelin
 }
 
 std::optional<std::string> KernelCache::find(const std::string &key) const {
-  if (!enabled())
-    return std::nullopt;
   auto file = MappedFile::open(folder + "/" + key);
   if (!file || file->size() <= kHashDigits)
     return std::nullopt;
@@ -54,8 +66,6 @@ std::optional<std::string> KernelCache::find(const std::string &key) const {
 }
 
 Status KernelCache::keep(const std::string &key, const std::string &object) const {
-  if (!enabled())
-    return Status::success();
   // One at a time, since few outputs may be live at once.
   std::lock_guard<std::mutex> lock(*writing);
   auto entry = ScratchOutput::file(folder + "/" + key, Overwrite::Replace);

@@ -34,17 +34,16 @@ std::optional<LinearMap> regsOf(Type type) {
 unsigned bitsTogether(LoadOp load, const MemoryOrder &order) {
   auto view = load.getView().getDefiningOp<ViewOp>();
   RankedTensorType type = typeOf(load.getResult());
-  auto lowest = [](int64_t value) { return value & -value; };
   unsigned rank = load.getOffsets().size(), bits = type.getElementTypeBitWidth();
   int64_t aligned = 128 / bits;
   if (int64_t offset = view.getOffset())
-    aligned = std::min(aligned, std::max<int64_t>(1, lowest(offset) * 8 / bits));
+    aligned = std::min(aligned, std::max<int64_t>(1, lowestBit(offset) * 8 / bits));
   auto dimOf = [&](int64_t t) { return load.getDims() ? (*load.getDims())[t] : rank - type.getRank() + t; };
   if (!view.getStorage()) {
     SmallVector<int64_t> strides(rank, 1);
     for (unsigned d = rank; d-- > 0;)
       if (view.getStrides())
-        strides[d] = lowest((*view.getStrides())[d]);
+        strides[d] = lowestBit((*view.getStrides())[d]);
       else if (d + 1 < rank)
         strides[d] = strides[d + 1] * knownDivisor(view.getExtents()[d + 1]);
     for (unsigned d = 0; d < rank; ++d)

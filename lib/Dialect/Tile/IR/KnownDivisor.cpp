@@ -7,10 +7,8 @@ using namespace mlir;
 using namespace adze::tile;
 
 static int64_t divisor(Value value, unsigned depth) {
-  constexpr int64_t most = int64_t(1) << 30; // above every tile, and products of two stay within 63 bits
-  auto lowestBit = [](int64_t of) { return int64_t(std::min(uint64_t(of) & -uint64_t(of), uint64_t(most))); };
   if (std::optional<int64_t> fixed = getConstantIntValue(value))
-    return *fixed ? lowestBit(*fixed) : most;
+    return *fixed ? lowestBit(*fixed) : kMostKnown;
   if (depth > 8)
     return 1;
   auto of = [&](Value operand) { return divisor(operand, depth + 1); };
@@ -27,7 +25,7 @@ static int64_t divisor(Value value, unsigned depth) {
   if (isa<arith::AddIOp>(op))
     return std::min(of(op->getOperand(0)), of(op->getOperand(1)));
   if (isa<arith::MulIOp>(op))
-    return std::min(most, of(op->getOperand(0)) * of(op->getOperand(1)));
+    return std::min(kMostKnown, of(op->getOperand(0)) * of(op->getOperand(1)));
   if (auto sub = dyn_cast<arith::SubIOp>(op)) {
     if (auto rem = sub.getRhs().getDefiningOp<arith::RemUIOp>(); rem && rem.getLhs() == sub.getLhs())
       return of(rem.getRhs());
