@@ -42,8 +42,11 @@ template <class V> void fields(V &v, ManifestGpuKernel &k) {
   v("function", k.function), v("threads", k.threads), v("shared_bytes", k.sharedBytes);
   v("argument_bytes", k.argumentBytes);
 }
+template <class V> void fields(V &v, ManifestCubin &c) {
+  v("architecture", c.architecture), v("driver", c.driver), v("assembler", c.assembler);
+}
 template <class V> void fields(V &v, ManifestGpu &g) {
-  v("architecture", g.architecture), v("driver", g.driver), v("kernels", g.kernels);
+  v("architecture", g.architecture), v("driver", g.driver), v("kernels", g.kernels), v("cubin", g.cubin);
 }
 template <class V> void fields(V &v, ManifestWeights &w) {
   v("form", w.form), v("segments", w.segments), v("bytes", w.bytes);
@@ -139,7 +142,12 @@ static void checkAgreement(StrictReader &reader, const Manifest &m) {
     };
     atLeast("gpu.driver", m.gpu->driver, 0);
     if (m.gpu->architecture.empty())
-      reader.fail("key 'gpu.architecture' is empty; a name such as sm_90a is accepted");
+      reader.fail("key 'gpu.architecture' is empty; a name such as sm_90 is accepted");
+    if (m.gpu->cubin) {
+      atLeast("gpu.cubin.driver", m.gpu->cubin->driver, 0);
+      if (m.gpu->cubin->architecture.empty())
+        reader.fail("key 'gpu.cubin.architecture' is empty; a name such as sm_90a is accepted");
+    }
     if (m.gpu->kernels.size() != m.kernels.size())
       reader.fail("key 'gpu.kernels' has " + std::to_string(m.gpu->kernels.size()) + " entries; one for each of the " +
                   std::to_string(m.kernels.size()) + " of 'kernels' is accepted");

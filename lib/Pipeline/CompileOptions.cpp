@@ -51,6 +51,8 @@ Status CompileOptions::check() const {
   if (!target.empty())
     if (Status status = listed(gpuTargetNames(), target, "target"); !status.ok())
       return status;
+  if (!ptxas.empty() && target.empty())
+    return invalidInput("--ptxas=" + ptxas + " assembles code for a GPU; name the GPU by --target");
   if (kvPage != 16 && kvPage != 32 && kvPage != 64)
     return invalidInput("--kv-page=" + std::to_string(kvPage) + ": 16, 32 or 64 is accepted");
   if (Status status = checkFuse(fuse); !status.ok())

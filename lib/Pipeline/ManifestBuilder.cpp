@@ -217,12 +217,12 @@ Expected<Manifest> buildManifest(ModuleOp module, const PhaseSettings &settings,
 
 Status describeGpu(Manifest &manifest, const TargetInfo &gpu, const std::vector<GpuKernel> &kernels) {
   ManifestGpu &described = manifest.gpu.emplace();
-  described.architecture = gpu.name();
+  described.architecture = gpu.gpu()->common;
   described.driver = gpu.gpu()->driver;
   for (const ManifestKernel &kernel : manifest.kernels) {
     auto found = llvm::find_if(kernels, [&](const GpuKernel &one) { return one.name == kernel.name; });
     if (found == kernels.end())
-      return internalError("kernel @" + kernel.name + " is launched and has no code for " + described.architecture);
+      return internalError("kernel @" + kernel.name + " is launched and has no code for " + std::string(gpu.name()));
     described.kernels.push_back({found->name, found->threads, found->sharedBytes, found->argumentBytes});
   }
   return Status::success();

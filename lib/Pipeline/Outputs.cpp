@@ -100,7 +100,30 @@ Status Session::writeGpuProgram(const std::string &place, Manifest &manifest) {
   if (!section)
     return section.status();
   manifest.sections.push_back(*section);
+  if (Status status = writeCubin(place, built->ptx, gpu, manifest); !status.ok())
+    return status;
   return repeatable(buildHostProgram(*module, *built->grids, settings, *target, place, place + "/" + kProgramFile));
+}
+
+Status Session::writeCubin(const std::string &place, const std::string &ptx, const TargetInfo &gpu,
+                           Manifest &manifest) {
+  if (options.ptxas == "none")
+    return Status::success();
+  auto assembler = findGpuAssembler(options.ptxas);
+  if (!assembler)
+    return assembler.status();
+  if (!*assembler)
+    return Status::success();
+  progress.stage("assembling kernels");
+  auto code = assemblePtx(ptx, gpu, **assembler, place);
+  if (!code)
+    return repeatable(code.status());
+  auto section = writeSection(place, kGpuCubinFile, *code);
+  if (!section)
+    return section.status();
+  manifest.sections.push_back(*section);
+  manifest.gpu->cubin = {std::string(gpu.name()), (*assembler)->driver, "ptxas " + (*assembler)->version};
+  return Status::success();
 }
 
 Status Session::writeArtifact() {

@@ -51,6 +51,8 @@ private:
   Status writeProgram(const std::string &scratchFolder, const std::string &output);
   /// The program's host code, kernels.bin, and what the manifest says of it.
   Status writeGpuProgram(const std::string &place, Manifest &manifest);
+  /// kernels.cubin beside it, where there is an assembler.
+  Status writeCubin(const std::string &place, const std::string &ptx, const TargetInfo &gpu, Manifest &manifest);
 
   const CompileOptions &options;
   Progress progress;

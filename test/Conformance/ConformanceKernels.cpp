@@ -109,8 +109,7 @@ AdzeProgram adze::conformanceProgram(int32_t (*step)(const AdzeStep *, const Adz
 
 KernelImage adze::conformanceImage() {
   KernelImage image;
-  image.architecture = "sm_75";
-  image.code = {reinterpret_cast<const uint8_t *>(kPtx), sizeof(kPtx)};
+  image.code = {"sm_75", 0, {reinterpret_cast<const uint8_t *>(kPtx), sizeof(kPtx)}};
   for (const char *name : {"add_one", "sum_neighbours", "do_nothing", "trap", "write_to_null", "run_long"})
     image.kernels.push_back({name, uint32_t(kPerBlock), 0, sizeof(ConformanceArguments)});
   return image;

@@ -110,29 +110,52 @@ TEST(CudaOpening, NamesTheGpuAndReturnsEverything) {
 
 TEST_F(Loading, TakesWhatFits) {
   EXPECT_TRUE(load().ok());
-  image.architecture = "sm_90";
+  image.code.architecture = "sm_90";
   EXPECT_TRUE(load().ok());
-  image.architecture = "sm_90a";
+  image.code.architecture = "sm_90a";
   EXPECT_TRUE(load().ok());
 }
 
 TEST_F(Loading, RefusesAnotherArchitecture) {
   driver.settings.major = 8;
-  image.architecture = "sm_90a";
+  image.code.architecture = "sm_90a";
   expectRefusal(ErrorCode::Unsupported, {"compiled for sm_90a", "Fake GPU", "is sm_80", "compile it for sm_80"});
   driver.settings.major = 10;
   expectRefusal(ErrorCode::Unsupported, {"compiled for sm_90a", "is sm_100"});
-  image.architecture = "sm_90"; // text: runs on what came later
+  image.code.architecture = "sm_90"; // text: runs on what came later
   EXPECT_TRUE(load().ok());
   const uint8_t cubin[] = {0x7f, 'E', 'L', 'F', 2, 1, 1, 0};
-  image.code = cubin;
+  image.code.bytes = cubin;
   expectRefusal(ErrorCode::Unsupported, {"compiled for sm_90 ", "is sm_100"});
 }
 
+TEST_F(Loading, TakesMachineCodeWhereItRunsAndTextElsewhere) {
+  std::vector<uint8_t> cubin(image.code.bytes.begin(), image.code.bytes.end());
+  std::copy_n("\x7f"
+              "ELF",
+              4, cubin.begin()); // over a comment: the fake driver finds the entries as in the text
+  image.cubin = {"sm_90a", 13000, cubin};
+  EXPECT_TRUE(load().ok());
+  EXPECT_EQ(driver.counts.cubins, 1);
+  image.cubin.driver = 13010; // newer than the driver
+  EXPECT_TRUE(load().ok());
+  image.cubin.driver = 13000;
+  driver.settings.major = 10;
+  EXPECT_TRUE(load().ok());
+  driver.settings.major = 9;
+  image.cubin.bytes = image.code.bytes; // no machine code
+  EXPECT_TRUE(load().ok());
+  EXPECT_EQ(driver.counts.cubins, 1) << "text was loaded";
+  image.code.architecture = "sm_100"; // machine code alone is enough
+  image.cubin.bytes = cubin;
+  EXPECT_TRUE(load().ok());
+  EXPECT_EQ(driver.counts.cubins, 2);
+}
+
 TEST_F(Loading, RefusesCodeForANewerDriver) {
-  image.driver = 13020;
+  image.code.driver = 13020;
   expectRefusal(ErrorCode::Unsupported, {"driver for CUDA 13.2", "this one is for CUDA 13.0"});
-  image.driver = 0;
+  image.code.driver = 0;
   driver.settings.loadResult = 222;
   expectRefusal(ErrorCode::Unsupported, {"newer than the NVIDIA driver", "13.0", "CUDA_ERROR_UNSUPPORTED_PTX_VERSION"});
 }
@@ -164,10 +187,10 @@ TEST_F(Loading, RefusesADescriptionThatIsNotTheCodes) {
   image.kernels[2].sharedBytes = 300000;
   expectRefusal(ErrorCode::Unsupported, {"kernel nothing", "300000 bytes of shared memory", "232448"});
   image = conformanceImage();
-  image.architecture = "gfx942";
+  image.code.architecture = "gfx942";
   expectRefusal(ErrorCode::InvalidInput, {"'gfx942'"});
   image = conformanceImage();
-  image.code = image.code.first(image.code.size() - 1);
+  image.code.bytes = image.code.bytes.first(image.code.bytes.size() - 1);
   expectRefusal(ErrorCode::InvalidInput, {"zero byte"});
 }
 

@@ -350,6 +350,10 @@ EXPORT int cuModuleLoadDataEx(void **module, const void *image, unsigned count, 
       strcpy(static_cast<char *>(values[i]), "line 7: an instruction that is none");
   if (control.settings.loadResult)
     return control.settings.loadResult;
+  control.counts.cubins += memcmp(image,
+                                  "\x7f"
+                                  "ELF",
+                                  4) == 0;
   auto *loaded = new Module{static_cast<const char *>(image), {}, {}};
   loaded->kernels = kernelsOf(loaded->text);
   fake.modules.insert(*module = loaded);

@@ -61,7 +61,9 @@ TEST(Manifest, SaysHowAGpuLaunchesItsKernelsOnlyWhereThereIsOne) {
   Manifest m = sample();
   EXPECT_EQ(writeManifest(m).find("\"gpu\""), std::string::npos);
   EXPECT_FALSE(readManifest(writeManifest(m), "manifest.json")->gpu.has_value());
-  m.gpu = ManifestGpu{"sm_90a", 12030, {{"linear_0_kernel", 256, 98304, 88}}};
+  m.gpu = ManifestGpu{"sm_90a", 12030, {{"linear_0_kernel", 256, 98304, 88}}, {}};
+  EXPECT_FALSE(readManifest(writeManifest(m), "manifest.json")->gpu->cubin.has_value());
+  m.gpu->cubin = ManifestCubin{"sm_90a", 13000, "ptxas 13.0.88"};
   auto read = readManifest(writeManifest(m), "manifest.json");
   ASSERT_TRUE(bool(read)) << read.status().message();
   ASSERT_TRUE(read->gpu.has_value());
@@ -69,6 +71,10 @@ TEST(Manifest, SaysHowAGpuLaunchesItsKernelsOnlyWhereThereIsOne) {
   EXPECT_EQ(read->gpu->driver, 12030);
   EXPECT_EQ(read->gpu->kernels[0].function, "linear_0_kernel");
   EXPECT_EQ(read->gpu->kernels[0].sharedBytes, 98304);
+  ASSERT_TRUE(read->gpu->cubin.has_value());
+  EXPECT_EQ(read->gpu->cubin->architecture, "sm_90a");
+  EXPECT_EQ(read->gpu->cubin->driver, 13000);
+  EXPECT_EQ(read->gpu->cubin->assembler, "ptxas 13.0.88");
   EXPECT_EQ(writeManifest(*read), writeManifest(m));
 
   auto broken = [&](auto change) {
@@ -84,6 +90,8 @@ TEST(Manifest, SaysHowAGpuLaunchesItsKernelsOnlyWhereThereIsOne) {
   expectError(broken([](auto &g) { g["driver"] = -1; }), "'gpu.driver' is -1");
   expectError(broken([](auto &g) { g.erase("driver"); }), "key 'gpu.driver' is missing");
   expectError(broken([](auto &g) { g["kernels"][0]["warps"] = 4; }), "key 'gpu.kernels[0].warps' is not known");
+  expectError(broken([](auto &g) { g["cubin"]["architecture"] = ""; }), "'gpu.cubin.architecture' is empty");
+  expectError(broken([](auto &g) { g["cubin"]["driver"] = -1; }), "'gpu.cubin.driver' is -1");
   expectError(broken([](auto &g) { g = 5; }), "key 'gpu' is the number 5; an object is accepted");
 }
 

@@ -198,6 +198,24 @@ TEST(Artifact, ChecksTheCodeOfAGpuLikeTheProgram) {
   a.expectRefusal({"names no section kernels.bin"});
 }
 
+TEST(Artifact, ChecksMachineCodeWhereThereIsSome) {
+  Opened a;
+  a.model.compileForGpu();
+  a.model.write(a.path);
+  EXPECT_TRUE((*Artifact::open(a.path))->gpuCubin().empty());
+  a.model.manifest.gpu->cubin = ManifestCubin{"sm_90a", 13000, "ptxas 13.0.88"};
+  a.model.write(a.path);
+  {
+    Expected<std::shared_ptr<const Artifact>> artifact = Artifact::open(a.path);
+    ASSERT_TRUE(artifact.ok()) << artifact.status().message();
+    EXPECT_EQ((*artifact)->gpuCubin().size(), takeFile(a.file(kGpuCubinFile)).size());
+  }
+  a.damage(kGpuCubinFile, 9);
+  a.expectRefusal({"kernels.cubin is damaged", "copy the artifact again"});
+  std::filesystem::remove(a.file(kGpuCubinFile));
+  a.expectRefusal({"kernels.cubin"});
+}
+
 TEST(Artifact, VerifyFindsADamagedWeight) {
   Opened a;
   a.model.write(a.path);

@@ -102,6 +102,10 @@ void FakeModel::write(const std::string &path) {
       text +=
           ".entry " + kernel.function + "(.param .align 8 .b8 block[" + std::to_string(kernel.argumentBytes) + "])\n";
     files[kGpuCodeFile] = text + std::string(1, '\0');
+    if (manifest.gpu->cubin)
+      files[kGpuCubinFile] = "\x7f"
+                             "ELF" +
+                             files[kGpuCodeFile];
   }
   manifest.sections.clear();
   for (const auto &[name, bytes] : files) {

@@ -27,6 +27,11 @@ struct Flags {
                            cl::value_desc("LEVEL"), cl::cat(category)};
   cl::opt<std::string> target{"target", cl::desc("GPU to generate kernels for, as sm_90a; absent: the CPU runs them"),
                               cl::value_desc("NAME"), cl::cat(category)};
+  cl::opt<std::string> ptxas{
+      "ptxas",
+      cl::desc("NVIDIA's assembler, for machine code beside the PTX (default: the one on the PATH, "
+               "else of /usr/local/cuda, where there is one); none: PTX alone"),
+      cl::value_desc("PATH"), cl::cat(category)};
   cl::opt<int64_t> kvPage{"kv-page", cl::desc("tokens of a page of the KV cache: 16, 32 or 64 (default)"),
                           cl::value_desc("N"), cl::init(64), cl::cat(category)};
   cl::opt<std::string> fuse{"fuse", cl::desc("grouping rules: all (default), none, or names joined by +"),
@@ -72,6 +77,7 @@ Expected<CompileOptions> parse(int argc, char **argv) {
   options.numerics = flags.numerics;
   options.cpu = flags.cpu;
   options.target = flags.target;
+  options.ptxas = flags.ptxas;
   options.kvPage = flags.kvPage;
   options.fuse = flags.fuse;
   options.force = flags.force;

@@ -146,7 +146,11 @@ Json toJson(const ManifestGpu &gpu) {
                        {"threads", k.threads},
                        {"shared_bytes", k.sharedBytes},
                        {"argument_bytes", k.argumentBytes}});
-  return {{"architecture", gpu.architecture}, {"driver", gpu.driver}, {"kernels", kernels}};
+  Json json = {{"architecture", gpu.architecture}, {"driver", gpu.driver}, {"kernels", kernels}};
+  if (gpu.cubin)
+    json["cubin"] = {
+        {"architecture", gpu.cubin->architecture}, {"driver", gpu.cubin->driver}, {"assembler", gpu.cubin->assembler}};
+  return json;
 }
 
 std::string mega(double value) { return fmt::format("{:.2f} M", value * 1e-6); }
@@ -160,11 +164,15 @@ std::string toText(const Report &r) {
                    m.model.kvHeads, m.model.legalTokens, m.model.context));
   line(fmt::format("numerics {}, products by {}; compiled by Adze {} for {} ({})", m.numerics, m.target.product,
                    m.adzeVersion, m.target.cpu, fmt::join(m.target.features, ", ")));
+  auto driver = [](int64_t oldest) {
+    return oldest == 0 ? "any driver"
+                       : fmt::format("a driver for CUDA {}.{} or later", oldest / 1000, oldest % 1000 / 10);
+  };
   if (m.gpu)
-    line(fmt::format("kernels for NVIDIA GPUs, {}, with {}", m.gpu->architecture,
-                     m.gpu->driver == 0 ? "any driver"
-                                        : fmt::format("a driver for CUDA {}.{} or later", m.gpu->driver / 1000,
-                                                      m.gpu->driver % 1000 / 10)));
+    line(fmt::format("kernels for NVIDIA GPUs, {} and later, with {}", m.gpu->architecture, driver(m.gpu->driver)));
+  if (m.gpu && m.gpu->cubin)
+    line(fmt::format("machine code for {} by {}, with {}", m.gpu->cubin->architecture, m.gpu->cubin->assembler,
+                     driver(m.gpu->cubin->driver)));
   for (const ManifestSource &source : m.sources)
     line(fmt::format("source {}  {} bytes  {}", source.name, source.size, source.hash));
   if (!m.licence.empty())

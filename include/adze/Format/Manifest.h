@@ -108,11 +108,19 @@ struct ManifestGpuKernel {
   int64_t threads = 0, sharedBytes = 0, argumentBytes = 0;
 };
 
-/// Code for a GPU, in the file kernels.bin: a cubin, or PTX text with a zero byte behind it.
+/// The same kernels as machine code, in the file kernels.cubin.
+struct ManifestCubin {
+  std::string architecture; // sm_90a
+  int64_t driver = 0;       // as of ManifestGpu
+  std::string assembler;    // "ptxas 13.0.88"
+};
+
+/// Code for a GPU, in the file kernels.bin: PTX text with a zero byte behind it.
 struct ManifestGpu {
-  std::string architecture;               // sm_90a
+  std::string architecture;               // sm_90: the least that runs it
   int64_t driver = 0;                     // the oldest driver that loads it, 1000 * major + 10 * minor of CUDA; 0: any
   std::vector<ManifestGpuKernel> kernels; // in the order of Manifest::kernels
+  std::optional<ManifestCubin> cubin;     // used where GPU and driver take it, kernels.bin elsewhere
 };
 
 /// Weights of one stored form, for people.
@@ -177,7 +185,8 @@ Expected<Manifest> readManifest(std::string_view text, std::string_view fileName
 
 inline constexpr const char *kManifestFile = "manifest.json";
 inline constexpr const char *kProgramFile = "program.so";
-inline constexpr const char *kGpuCodeFile = "kernels.bin"; // only where the manifest has `gpu`
+inline constexpr const char *kGpuCodeFile = "kernels.bin";    // only where the manifest has `gpu`
+inline constexpr const char *kGpuCubinFile = "kernels.cubin"; // only where the manifest has `gpu.cubin`
 inline constexpr const char *kWeightsFile = "weights.bin";
 inline constexpr const char *kTokenizerFile = "tokenizer.bin";
 

@@ -23,6 +23,7 @@ struct CompileOptions {
   std::string numerics;      // f32, bf16 or a8; empty: a8 for group-quantized weights, else bf16
   std::string cpu;           // a name of targetNames(); empty: the strongest that this machine has
   std::string target;        // a name of gpuTargetNames(); empty: kernels run on the CPU
+  std::string ptxas;         // NVIDIA's assembler for target; empty: the one that is found; none: PTX alone
   std::string fuse = "all";  // grouping rules: all, none, or names joined by +
   int64_t kvPage = 64;       // tokens of a KV page: 16, 32 or 64
   std::string compareValues; // a file of `adze run --dump-values` to compare with the reference, instead of compiling

@@ -70,6 +70,7 @@ struct GpuFacts {
   int64_t sharedBytes;           ///< most of one block
   int64_t multiprocessorShared;  ///< of all blocks on one
   int64_t reservedShared;        ///< of each block, for the system
+  std::string_view common;       ///< the GPU that PTX is written for: this one and all younger ones run it
   int64_t ptx;                   ///< PTX ISA that code is written in, 10 * major + minor
   int64_t driver;                ///< oldest driver that takes it, 1000 * major + 10 * minor of CUDA
   bool storeMatrix;              ///< stmatrix

@@ -154,13 +154,16 @@ Expected<std::shared_ptr<const Artifact>> Artifact::open(const std::string &path
   Expected<MappedFile> tokenizer = mapSection(folder, manifest, kTokenizerFile);
   if (!tokenizer)
     return tokenizer.status();
-  MappedFile gpuCode;
-  if (manifest.gpu) {
-    Expected<MappedFile> file = mapSection(folder, manifest, kGpuCodeFile);
+  MappedFile gpuCode, gpuCubin;
+  for (auto [wanted, name, place] : {std::tuple(manifest.gpu.has_value(), kGpuCodeFile, &gpuCode),
+                                     std::tuple(manifest.gpu && manifest.gpu->cubin, kGpuCubinFile, &gpuCubin)}) {
+    if (!wanted)
+      continue;
+    Expected<MappedFile> file = mapSection(folder, manifest, name);
     if (!file)
       return file.status();
-    gpuCode = std::move(*file);
-    if (Status status = checkHash(gpuCode, *manifest.section(kGpuCodeFile)); !status.ok())
+    *place = std::move(*file);
+    if (Status status = checkHash(*place, *manifest.section(name)); !status.ok())
       return status;
   }
   if (Status status = checkHash(*program, *manifest.section(kProgramFile)); !status.ok())
@@ -176,7 +179,7 @@ Expected<std::shared_ptr<const Artifact>> Artifact::open(const std::string &path
   if (Status status = checkTables(code->program(), manifest, path); !status.ok())
     return status;
   return std::shared_ptr<const Artifact>(new Artifact(path, std::move(manifest), std::move(*code), std::move(*weights),
-                                                      std::move(*tokenizer), std::move(gpuCode)));
+                                                      std::move(*tokenizer), std::move(gpuCode), std::move(gpuCubin)));
 }
 
 Expected<std::vector<SectionCheck>> adze::verifyArtifact(const std::string &path) {

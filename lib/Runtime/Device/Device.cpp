@@ -111,9 +111,9 @@ Status Device::read(const void *from, std::span<uint8_t> to) {
 }
 
 Status Device::load(const AdzeProgram &, const KernelImage &image) {
-  if (!image.architecture.empty())
+  if (!image.code.architecture.empty())
     return unsupported(fmt::format("the model was compiled for the GPU architecture {} and {} is none; run it on a GPU "
                                    "(--device cuda), or compile it for a CPU",
-                                   image.architecture, name()));
+                                   image.code.architecture, name()));
   return Status();
 }

@@ -30,7 +30,9 @@ SchedulerLimits schedulerLimits(const EngineLimits &limits, int64_t pageTokens) 
 KernelImage kernelImage(const Artifact &artifact) {
   KernelImage image;
   if (const std::optional<ManifestGpu> &gpu = artifact.manifest().gpu) {
-    image = {gpu->architecture, gpu->driver, artifact.gpuCode(), {}};
+    image.code = {gpu->architecture, gpu->driver, artifact.gpuCode()};
+    if (gpu->cubin)
+      image.cubin = {gpu->cubin->architecture, gpu->cubin->driver, artifact.gpuCubin()};
     for (const ManifestGpuKernel &k : gpu->kernels)
       image.kernels.push_back({k.function, uint32_t(k.threads), uint32_t(k.sharedBytes), uint32_t(k.argumentBytes)});
   }

@@ -34,7 +34,7 @@ std::unique_ptr<TargetMachine> makeMachine(const adze::TargetInfo &target, std::
     return nullptr;
   TargetOptions options;
   options.AllowFPOpFusion = FPOpFusion::Strict;
-  return std::unique_ptr<TargetMachine>(backend->createTargetMachine(triple, std::string(target.name()),
+  return std::unique_ptr<TargetMachine>(backend->createTargetMachine(triple, std::string(target.gpu()->common),
                                                                      adze::featureText(target), options, Reloc::PIC_,
                                                                      std::nullopt, CodeGenOptLevel::Aggressive));
 }
@@ -80,7 +80,7 @@ Expected<std::string> compileToPtx(llvm::Module &module, const TargetInfo &targe
   if (Status status = prepare(module, *machine, kernels); !status.ok())
     return status;
   return optimiseAndEmit(module, *machine, OptimizationLevel::O3, CodeGenFileType::AssemblyFile,
-                         "PTX for " + std::string(target.name()));
+                         "PTX for " + std::string(target.gpu()->common));
 }
 
 } // namespace adze

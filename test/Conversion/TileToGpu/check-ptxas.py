@@ -10,7 +10,7 @@ import subprocess
 import sys
 
 REGISTERS = 65536  # of a multiprocessor
-SHARED = {"sm_80": 163 << 10, "sm_89": 99 << 10, "sm_90a": 227 << 10}  # of a block
+SHARED = {"sm_80": 163 << 10, "sm_89": 99 << 10, "sm_90": 227 << 10}  # of a block
 RESERVED = 1 << 10  # of shared memory, for each block; all blocks have this much more together than one may have
 
 ptxas, files = sys.argv[1], [f for f in sys.argv[2:] if not f.startswith("--")]

@@ -55,19 +55,22 @@ public:
   std::span<const uint8_t> weights() const { return weightFile.bytes(); }
   /// kernels.bin, its hash checked; empty where the manifest has no `gpu`.
   std::span<const uint8_t> gpuCode() const { return gpuFile.bytes(); }
+  /// kernels.cubin, its hash checked; empty where the manifest has no `gpu.cubin`.
+  std::span<const uint8_t> gpuCubin() const { return cubinFile.bytes(); }
   /// tokenizer.bin, its hash checked.
   std::span<const uint8_t> tokenizer() const { return tokenizerFile.bytes(); }
 
 private:
   Artifact(std::string folder, Manifest description, LoadedProgram code, MappedFile weightFile,
-           MappedFile tokenizerFile, MappedFile gpuFile)
+           MappedFile tokenizerFile, MappedFile gpuFile, MappedFile cubinFile)
       : folder(std::move(folder)), description(std::move(description)), code(std::move(code)),
-        weightFile(std::move(weightFile)), tokenizerFile(std::move(tokenizerFile)), gpuFile(std::move(gpuFile)) {}
+        weightFile(std::move(weightFile)), tokenizerFile(std::move(tokenizerFile)), gpuFile(std::move(gpuFile)),
+        cubinFile(std::move(cubinFile)) {}
 
   std::string folder;
   Manifest description;
   LoadedProgram code;
-  MappedFile weightFile, tokenizerFile, gpuFile;
+  MappedFile weightFile, tokenizerFile, gpuFile, cubinFile;
 };
 
 /// The manifest alone, for tools that only describe: no code is loaded and no machine is asked.

@@ -90,11 +90,17 @@ struct KernelLaunch {
   uint32_t argumentBytes = 0; // of the argument block
 };
 
-/// The code that a program's launches run on a GPU; without an architecture the program's own functions run on a CPU.
+/// Code for a GPU: a cubin, or PTX text that ends in a zero byte.
+struct KernelCode {
+  std::string architecture; // "sm_90a"
+  int64_t driver = 0;       // the oldest driver that can load it, as 1000 * major + 10 * minor of CUDA; 0: any
+  std::span<const uint8_t> bytes;
+};
+
+/// What a program's launches run on a GPU; without code the program's own functions run on a CPU.
 struct KernelImage {
-  std::string architecture;          // "sm_90a"
-  int64_t driver = 0;                // the oldest driver that can load it, as 1000 * major + 10 * minor of CUDA; 0: any
-  std::span<const uint8_t> code;     // a cubin, or PTX text that ends in a zero byte
+  KernelCode code;
+  KernelCode cubin;                  // of the same kernels, used where GPU and driver take it; may be empty
   std::vector<KernelLaunch> kernels; // in the order of AdzeProgram::kernels
 };
 

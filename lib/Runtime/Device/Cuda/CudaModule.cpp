@@ -40,32 +40,47 @@ bool runsOn(Architecture code, bool isText, const CudaContext &gpu) {
 }
 } // namespace
 
-Expected<std::unique_ptr<CudaModule>> CudaModule::load(CudaContext &gpu, const AdzeProgram &program,
-                                                       const KernelImage &image) {
-  if (image.architecture.empty())
-    return unsupported(
-        fmt::format("the model was compiled for a CPU and cannot run on {}; run it with --device cpu, or "
-                    "compile it for sm_{}",
-                    gpu.text(), gpu.capability()));
-  Architecture architecture = parseArchitecture(image.architecture);
-  if (architecture.number == 0 || image.code.size() < 4)
+/// Whether the bytes are machine code and no text.
+static bool isCubin(const KernelCode &code) {
+  return code.bytes.size() >= 4 && std::memcmp(code.bytes.data(),
+                                               "\x7f"
+                                               "ELF",
+                                               4) == 0;
+}
+
+/// Refuses code that is none, and code that this GPU or its driver does not take.
+static Status checkCode(const KernelCode &code, const CudaContext &gpu) {
+  Architecture architecture = parseArchitecture(code.architecture);
+  if (architecture.number == 0 || code.bytes.size() < 4)
     return invalidInput(fmt::format("the artifact's GPU code is for '{}' and has {} bytes, which is no code for an "
                                     "NVIDIA GPU; compile the model again",
-                                    image.architecture, image.code.size()));
-  bool isText = std::memcmp(image.code.data(),
-                            "\x7f"
-                            "ELF",
-                            4) != 0;
-  if (isText && image.code.back() != 0)
+                                    code.architecture, code.bytes.size()));
+  bool isText = !isCubin(code);
+  if (isText && code.bytes.back() != 0)
     return invalidInput("the artifact's PTX text does not end in a zero byte; compile the model again");
   if (!runsOn(architecture, isText, gpu))
     return unsupported(fmt::format("the model was compiled for {} and {} is sm_{}; compile it for sm_{}, or choose "
                                    "another GPU (--device cuda:N)",
-                                   image.architecture, gpu.text(), gpu.capability(), gpu.capability()));
-  if (image.driver > gpu.driver->version)
+                                   code.architecture, gpu.text(), gpu.capability(), gpu.capability()));
+  if (code.driver > gpu.driver->version)
     return unsupported(fmt::format("the model's code needs an NVIDIA driver for CUDA {} and this one is for CUDA {}; "
                                    "install a newer driver, or compile the model for the older one",
-                                   versionText(int(image.driver)), versionText(gpu.driver->version)));
+                                   versionText(int(code.driver)), versionText(gpu.driver->version)));
+  return Status();
+}
+
+Expected<std::unique_ptr<CudaModule>> CudaModule::load(CudaContext &gpu, const AdzeProgram &program,
+                                                       const KernelImage &image) {
+  if (image.code.architecture.empty())
+    return unsupported(
+        fmt::format("the model was compiled for a CPU and cannot run on {}; run it with --device cpu, or "
+                    "compile it for sm_{}",
+                    gpu.text(), gpu.capability()));
+  // Machine code loads at once; text is for the GPUs and drivers that it is not for.
+  bool assembled = isCubin(image.cubin) && checkCode(image.cubin, gpu).ok();
+  const KernelCode &code = assembled ? image.cubin : image.code;
+  if (Status status = checkCode(code, gpu); !status.ok())
+    return status;
   if (image.kernels.size() != program.kernel_count)
     return invalidInput(fmt::format("the artifact describes {} GPU kernels and its program has {}: the files are of "
                                     "different artifacts; compile the model again",
@@ -75,7 +90,7 @@ Expected<std::unique_ptr<CudaModule>> CudaModule::load(CudaContext &gpu, const A
   std::vector<char> log(16 << 10, '\0');
   int options[] = {kJitErrorLogBuffer, kJitErrorLogBufferBytes};
   void *values[] = {log.data(), reinterpret_cast<void *>(uintptr_t(log.size() - 1))};
-  Result result = gpu.driver->moduleLoad(&loaded->module, image.code.data(), 2, options, values);
+  Result result = gpu.driver->moduleLoad(&loaded->module, code.bytes.data(), 2, options, values);
   if (result == kUnsupportedPtxVersion)
     return unsupported(
         fmt::format("the model's code is newer than the NVIDIA driver (for CUDA {}): {}; install a newer "
