@@ -59,9 +59,9 @@ public:
       return {.tokens = isWhole(key) ? 64 : 16, .columns = 64, .depth = 32, .warps = 4, .stages = kGroupStages};
     if (key.family == "linear" || key.family == "quantized_linear")
       return {.tokens = 16, .columns = 64, .depth = 32, .warps = 4};
-    // Half a head at a time, which one warp holds.
+    // A few heads a block, which one warp holds piece by piece.
     if (key.family == "rope_append")
-      return {.tokens = 1, .columns = 64, .depth = 64, .warps = 1};
+      return {.tokens = 1, .columns = 512, .depth = 64, .warps = 1};
     // Eight numbers a thread: two loads of 16 bytes in f32, one in bf16.
     return {.tokens = 1, .columns = 1024, .depth = 1024, .warps = 4};
   }
