@@ -51,6 +51,11 @@ template <class V> void fields(V &v, ManifestGpu &g) {
 template <class V> void fields(V &v, ManifestWeights &w) {
   v("form", w.form), v("segments", w.segments), v("bytes", w.bytes);
 }
+template <class V> void fields(V &v, ManifestStandInWeight &w) {
+  v("weight", w.weight), v("offset", w.offset), v("bytes", w.bytes), v("element", w.element), v("kind", w.kind);
+  v("center", w.center), v("spread", w.spread), v("values", w.values);
+}
+template <class V> void fields(V &v, ManifestStandIn &s) { v("seed", s.seed), v("weights", s.weights); }
 template <class V> void fields(V &v, ManifestFusion &f) {
   v("rule", f.rule), v("fused", f.fused), v("count", f.count), v("reason", f.reason);
 }
@@ -74,8 +79,9 @@ template <class V> void fields(V &v, ManifestDocument &d) {
   Manifest &m = d.manifest;
   v("format_version", d.formatVersion), v("program_version", m.programVersion), v("adze_version", m.adzeVersion);
   v("target", m.target), v("numerics", m.numerics), v("model", m.model), v("kv", m.kv), v("memory", m.memory);
-  v("kernels", m.kernels), v("gpu", m.gpu), v("weights", m.weights), v("fusion", m.fusion), v("sources", m.sources);
-  v("licence", m.licence), v("generation", m.generation), v("options", m.options), v("sections", m.sections);
+  v("kernels", m.kernels), v("gpu", m.gpu), v("weights", m.weights), v("stand_in", m.standIn), v("fusion", m.fusion);
+  v("sources", m.sources), v("licence", m.licence), v("generation", m.generation), v("options", m.options),
+      v("sections", m.sections);
   v("hash", d.hash);
 }
 
@@ -95,6 +101,46 @@ static std::string hashOf(const Manifest &manifest) { return hashText(textOf({kM
 
 std::string writeManifest(const Manifest &manifest) {
   return textOf({kManifestFormatVersion, manifest, hashOf(manifest)});
+}
+
+/// What stands in for weights: each inside weights.bin, behind the one before it, of a known kind.
+static void checkStandIn(StrictReader &reader, const Manifest &m) {
+  const ManifestSection *section = m.section(kWeightsFile);
+  if (!section)
+    return reader.fail("key 'stand_in' describes weights and 'sections' has no " + std::string(kWeightsFile));
+  if (m.standIn->seed.has_value() == section->hash.empty())
+    reader.fail("key 'stand_in' has " + std::string(m.standIn->seed ? "a" : "no") + " seed and the section of " +
+                kWeightsFile + (section->hash.empty() ? " no" : " a") + " hash; both or neither is accepted");
+  int64_t end = 0;
+  for (size_t i = 0; i < m.standIn->weights.size(); ++i) {
+    const ManifestStandInWeight &w = m.standIn->weights[i];
+    auto fail = [&](const std::string &what) {
+      reader.fail("key 'stand_in.weights[" + std::to_string(i) + "]' (" + w.weight + ") " + what);
+    };
+    if (w.offset < end || w.offset % 256 != 0 || w.bytes < 0 || w.bytes > section->size - w.offset)
+      return fail("takes the bytes from " + std::to_string(w.offset) + " to " + std::to_string(w.offset + w.bytes) +
+                  "; a multiple of 256 from " + std::to_string(end) + " on, to " + std::to_string(section->size) +
+                  " at most, is accepted");
+    end = w.offset + w.bytes;
+    const bool integers = w.element == "i8" || w.element == "i4";
+    const int64_t unit = w.element == "f32" ? 4 : w.element == "f16" || w.element == "bf16" ? 2 : integers ? 1 : 0;
+    if (unit == 0)
+      return fail("has the element '" + w.element + "'; f32, bf16, f16, i8 or i4 is accepted");
+    if (w.bytes % unit != 0)
+      return fail("has " + std::to_string(w.bytes) + " bytes, which are no whole number of " + w.element);
+    if (w.kind == "given" ? w.values.size() != size_t(w.bytes) * 2 ||
+                                w.values.find_first_not_of("0123456789abcdef") != std::string::npos
+                          : !w.values.empty())
+      return fail("has " + std::to_string(w.values.size()) +
+                  " characters of 'values'; two hexadecimal digits for each " +
+                  "byte of a weight of kind 'given', and none for another, are accepted");
+    if (w.kind != "given" && w.kind != "uniform" && (w.kind != "normal" || integers))
+      return fail("is of kind '" + w.kind + "'; uniform, given, or, for floats, normal is accepted");
+    const double least = w.element == "i4" ? 0 : -128, most = w.element == "i4" ? 15 : 127;
+    if (w.spread < 0 || (integers && (w.center - w.spread < least || w.center + w.spread > most)))
+      return fail("goes from center - spread = " + std::to_string(w.center - w.spread) + " to " +
+                  std::to_string(w.center + w.spread) + ", which " + w.element + " cannot hold");
+  }
 }
 
 /// The numbers against each other, so that no reader has to ask again.
@@ -157,6 +203,8 @@ static void checkAgreement(StrictReader &reader, const Manifest &m) {
       within(k, "argument_bytes", m.gpu->kernels[k].argumentBytes, 0, 4096);
     }
   }
+  if (m.standIn && reader.status().ok())
+    checkStandIn(reader, m);
   for (const auto &[key, sizes] : {std::pair{"sections", m.sections}})
     for (const ManifestSection &s : sizes)
       if (s.size < 0)

@@ -12,7 +12,7 @@
 
 namespace adze::import {
 
-Expected<ImportedModel> importModel(const std::string &path, mlir::MLIRContext &context) {
+Expected<ImportedModel> importModel(const std::string &path, mlir::MLIRContext &context, const ImportOptions &options) {
   context.loadDialect<llm::LlmDialect, mlir::arith::ArithDialect, mlir::func::FuncDialect>();
   std::error_code error;
   std::filesystem::file_status status = std::filesystem::status(path, error);
@@ -25,6 +25,7 @@ Expected<ImportedModel> importModel(const std::string &path, mlir::MLIRContext &
   Expected<Checkpoint> checkpoint = std::filesystem::is_directory(status) ? openHuggingFace(path) : openGguf(path);
   if (!checkpoint)
     return checkpoint.takeStatus();
+  checkpoint->hashFiles = options.hashTensorFiles;
   Expected<mlir::OwningOpRef<mlir::ModuleOp>> module = buildDecoder(*checkpoint, context);
   if (!module)
     return module.takeStatus();

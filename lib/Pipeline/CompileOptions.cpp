@@ -104,6 +104,8 @@ std::string CompileOptions::commandLine() const {
     add("--start-from=" + startFrom);
   if (!weights.empty())
     add("--weights=" + weights);
+  if (withoutWeights)
+    add("--without-weights");
   auto givenByUser = [&](const char *name) { return std::find(given.begin(), given.end(), name) != given.end(); };
   if (givenByUser("numerics"))
     add("--numerics=" + numerics);

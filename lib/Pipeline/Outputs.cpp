@@ -6,6 +6,7 @@
 #include "adze/Pipeline/Gpu/GpuProgram.h"
 #include "adze/Pipeline/ManifestBuilder.h"
 #include "adze/Pipeline/NativeProgram.h"
+#include "adze/Pipeline/StandInFills.h"
 #include "adze/Support/ScratchOutput.h"
 #include "adze/Target/NativeCode.h"
 
@@ -126,11 +127,31 @@ Status Session::writeCubin(const std::string &place, const std::string &ptx, con
   return Status::success();
 }
 
+Status Session::writeWeightsOf(const std::vector<SegmentPlace> &segments, const std::string &place,
+                               Manifest &manifest) {
+  if (options.withoutWeights) {
+    auto standIn = standInFills(*module, segments);
+    if (!standIn)
+      return standIn.status();
+    manifest.standIn = std::move(*standIn);
+    manifest.sections.push_back({kWeightsFile, weightsBytes(segments), ""});
+    return Status::success();
+  }
+  progress.stage("packing weights");
+  auto weights = writeWeights(*module, segments, weightsFolder, place + "/" + kWeightsFile,
+                              [&](int64_t done, int64_t all) { progress.update(done, all); });
+  if (!weights)
+    return weights.status();
+  manifest.sections.push_back(*weights);
+  return Status::success();
+}
+
 Status Session::writeArtifact() {
   const bool folder = options.emit == Emit::Dir && !options.compileTo;
   std::vector<SegmentPlace> segments = segmentPlaces(*module);
   std::string table = tokenizer ? serialise(*tokenizer) : std::string();
-  int64_t need = kProgramAllowance + (folder ? weightsBytes(segments) + int64_t(table.size()) : 0);
+  int64_t need = kProgramAllowance + (folder ? int64_t(table.size()) : 0) +
+                 (folder && !options.withoutWeights ? weightsBytes(segments) : 0);
   progress.clear();
   if (Status status = checkDiskSpace(options.output, need, options.quiet); !status.ok())
     return status;
@@ -169,12 +190,8 @@ Status Session::writeArtifact() {
     manifest->model.legalTokens = std::min<int64_t>(tokenizer->legalTokenCount(), manifest->model.vocabulary);
 
   // The weights first: native code consumes the module.
-  progress.stage("packing weights");
-  auto weights = writeWeights(*module, segments, weightsFolder, place + "/" + kWeightsFile,
-                              [&](int64_t done, int64_t all) { progress.update(done, all); });
-  if (!weights)
-    return weights.status();
-  manifest->sections.push_back(*weights);
+  if (Status status = writeWeightsOf(segments, place, *manifest); !status.ok())
+    return status;
   if (tokenizer) {
     auto section = writeSection(place, kTokenizerFile, table);
     if (!section)
@@ -209,11 +226,12 @@ Status Session::writeArtifact() {
   if (!options.quiet) {
     int64_t bytes = int64_t(text.size());
     for (const ManifestSection &section : manifest->sections)
-      bytes += section.size;
+      bytes += options.withoutWeights && section.file == kWeightsFile ? 0 : section.size;
     llvm::errs() << "adze-compile: wrote " << options.output << ": " << manifest->kernels.size() << " kernels, "
                  << llvm::format("%.1f MB, %.1f s", double(bytes) / 1e6, progress.seconds()) << "; numerics "
                  << settings.numerics << ", CPU " << settings.cpu
-                 << (settings.gpu.empty() ? "" : ", GPU " + settings.gpu) << "\n";
+                 << (settings.gpu.empty() ? "" : ", GPU " + settings.gpu)
+                 << (options.withoutWeights ? "; without weights (adze bench weights makes stand-ins)" : "") << "\n";
   }
   return Status::success();
 }

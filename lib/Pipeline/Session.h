@@ -8,6 +8,7 @@
 #include "adze/Format/GenerationDefaults.h"
 #include "adze/Format/Manifest.h"
 #include "adze/Format/TokenizerTable.h"
+#include "adze/Pipeline/ArtifactWriter.h"
 #include "adze/Pipeline/CompileOptions.h"
 
 #include "mlir/IR/BuiltinOps.h"
@@ -48,6 +49,8 @@ private:
   Status writeText(const std::string &path);
   Status writePtx();
   Status writeArtifact();
+  /// weights.bin in the folder `place`, or what stands in for it.
+  Status writeWeightsOf(const std::vector<SegmentPlace> &segments, const std::string &place, Manifest &manifest);
   Status writeProgram(const std::string &scratchFolder, const std::string &output);
   /// The program's host code, kernels.bin, and what the manifest says of it.
   Status writeGpuProgram(const std::string &place, Manifest &manifest);

@@ -42,6 +42,16 @@ int32_t addNothingThenAdd(const AdzeStep *step, const AdzeServices *services) {
     return code;
   return launchAll<kAddOne>(step, services);
 }
+// Two launches with other arguments each, one of another kernel between them, and one without blocks.
+int32_t addTwiceAroundASum(const AdzeStep *step, const AdzeServices *services) {
+  auto *values = reinterpret_cast<int64_t *>(step->arena);
+  ConformanceArguments arguments[] = {
+      {values, nullptr, 16}, {values, values + 512, 64}, {values + 64, nullptr, 32}, {values, nullptr, 0}};
+  int32_t code = 0;
+  for (int i = 0; i < 4 && code == 0; ++i)
+    code = services->launch(services->context, i == 1 ? kSumNeighbours : i == 3 ? kDoNothing : kAddOne, &arguments[i]);
+  return code;
+}
 int32_t emptyStep(const AdzeStep *, const AdzeServices *) { return 0; }
 int32_t failingStep(const AdzeStep *, const AdzeServices *) { return 42; }
 int32_t wrongKernel(const AdzeStep *, const AdzeServices *services) {
@@ -51,6 +61,7 @@ int32_t wrongKernel(const AdzeStep *, const AdzeServices *services) {
 const AdzeProgram kAddThenSum = conformanceProgram(launchAll<kAddOne, kSumNeighbours>);
 const AdzeProgram kAdd = conformanceProgram(launchAll<kAddOne>);
 const AdzeProgram kAddNothingThenAdd = conformanceProgram(addNothingThenAdd);
+const AdzeProgram kAddTwiceAroundASum = conformanceProgram(addTwiceAroundASum);
 const AdzeProgram kNothing = conformanceProgram(emptyStep);
 const AdzeProgram kFailing = conformanceProgram(failingStep);
 const AdzeProgram kWrongKernel = conformanceProgram(wrongKernel);
@@ -62,7 +73,8 @@ protected:
     if (!made)
       GTEST_SKIP() << made.status().message();
     device = std::move(*made);
-    for (const AdzeProgram *program : {&kAddThenSum, &kAdd, &kAddNothingThenAdd, &kNothing, &kFailing, &kWrongKernel}) {
+    for (const AdzeProgram *program :
+         {&kAddThenSum, &kAdd, &kAddNothingThenAdd, &kAddTwiceAroundASum, &kNothing, &kFailing, &kWrongKernel}) {
       Status status = device->load(*program, GetParam().gpu ? conformanceImage() : KernelImage());
       ASSERT_TRUE(status.ok()) << status.message();
     }
@@ -268,6 +280,57 @@ TEST_P(DeviceConformance, CountersCountWhileSwitchedOn) {
     EXPECT_GT(device->kernelCounters()[kernel].nanoseconds, 0);
   }
   EXPECT_EQ(device->kernelCounters()[kTrap].launches, 0);
+}
+
+// How often the launches of a kernel ran shows in what they add up: each with its own arguments, the others not at all.
+TEST_P(DeviceConformance, TimesEachKernelOfAStepByItself) {
+  DeviceBench bench(*device, 1024);
+  WindowRange all{&bench.window, 0, bench.window.size()};
+  Expected<std::vector<KernelTiming>> timings =
+      device->timeKernels(kAddTwiceAroundASum, bench.step(), {{&all, 1}, {}}, {3, 3'000'000});
+  ASSERT_TRUE(timings.ok()) << timings.status().message();
+  ASSERT_EQ(timings->size(), 2u) << "a kernel that launches no block is left out";
+  EXPECT_EQ((*timings)[0].kernel, kAddOne);
+  EXPECT_EQ((*timings)[0].launches, 2);
+  EXPECT_EQ((*timings)[1].kernel, kSumNeighbours);
+  EXPECT_EQ((*timings)[1].launches, 1);
+  for (const KernelTiming &timing : *timings) {
+    ASSERT_EQ(timing.nanoseconds.size(), 3u);
+    for (double time : timing.nanoseconds)
+      EXPECT_GT(time, 0);
+  }
+  ASSERT_TRUE(bench.run(*device, kNothing, false, true).ok());
+  int64_t rounds = bench.values()[0];
+  EXPECT_GE(rounds, 1 + 3) << "the step, then each repetition once at least";
+  EXPECT_EQ(bench.values()[15], rounds);
+  EXPECT_EQ(bench.values()[16], 0);
+  EXPECT_EQ(bench.values()[64], rounds) << "both launches as often";
+  EXPECT_EQ(bench.values()[95], rounds);
+  EXPECT_EQ(bench.values()[512], rounds) << "the sums were made last, of what the additions left";
+}
+
+TEST_P(DeviceConformance, AStepThatFailsIsNotTimed) {
+  Expected<std::vector<KernelTiming>> timings = device->timeKernels(kFailing, AdzeStep{}, {}, {});
+  ASSERT_FALSE(timings.ok());
+  EXPECT_NE(timings.status().message().find("42"), std::string::npos) << timings.status().message();
+  EXPECT_TRUE(device->fault().ok());
+  DeviceBench bench(*device, 64);
+  EXPECT_TRUE(bench.run(*device, kAdd, false, true).ok());
+}
+
+TEST_P(DeviceConformance, WritesAndCopiesItsMemory) {
+  DeviceBench bench(*device, 1 << 18); // of 4 MiB
+  std::vector<int64_t> numbers{5, 6, 7};
+  ASSERT_TRUE(device->write(bench.arena.data() + 8, {reinterpret_cast<uint8_t *>(numbers.data()), 24}).ok());
+  uint8_t *half = bench.arena.data() + bench.arena.size() / 2;
+  Expected<double> time = device->copy(half, bench.arena.data(), bench.arena.size() / 2);
+  ASSERT_TRUE(time.ok()) << time.status().message();
+  EXPECT_GT(*time, 0);
+  ASSERT_TRUE(device->copy(half, half + 64, 0).ok());
+  ASSERT_TRUE(device->write(half, {}).ok());
+  ASSERT_TRUE(bench.run(*device, kNothing, false, true).ok());
+  for (int64_t *start : {bench.values(), bench.sums()})
+    EXPECT_EQ(std::vector<int64_t>(start, start + 5), (std::vector<int64_t>{0, 5, 6, 7, 0}));
 }
 
 namespace {

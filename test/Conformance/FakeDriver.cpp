@@ -284,6 +284,13 @@ EXPORT int cuMemcpyDtoHAsync_v2(void *to, uint64_t from, size_t size, void *) {
   ++control.counts.toHost;
   return give([=] { return memcpy(to, reinterpret_cast<void *>(uintptr_t(from)), size), kOk; });
 }
+EXPORT int cuMemcpyDtoDAsync_v2(uint64_t to, uint64_t from, size_t size, void *) {
+  if (!onDevice(to, size) || !onDevice(from, size))
+    return misuse();
+  return give([=] {
+    return memcpy(reinterpret_cast<void *>(uintptr_t(to)), reinterpret_cast<void *>(uintptr_t(from)), size), kOk;
+  });
+}
 EXPORT int cuMemsetD8Async(uint64_t start, unsigned char value, size_t size, void *) {
   if (!onDevice(start, size))
     return misuse();

@@ -95,6 +95,56 @@ TEST(Manifest, SaysHowAGpuLaunchesItsKernelsOnlyWhereThereIsOne) {
   expectError(broken([](auto &g) { g = 5; }), "key 'gpu' is the number 5; an object is accepted");
 }
 
+TEST(Manifest, SaysWhatStandsInForWeightsOnlyWhereTheyAreNotTheModels) {
+  Manifest m = sample();
+  EXPECT_EQ(writeManifest(m).find("stand_in"), std::string::npos);
+  EXPECT_FALSE(m.lacksWeights());
+  m.standIn = ManifestStandIn{std::nullopt,
+                              {{"a", 0, 512, "bf16", "normal", 0, 0.125, ""},
+                               {"b", 512, 2, "i4", "uniform", 7.5, 7.5, ""},
+                               {"c", 768, 4, "f32", "given", 0, 0, "0000803f"}}};
+  m.sections[1].hash = "";
+  EXPECT_TRUE(m.lacksWeights());
+  auto read = readManifest(writeManifest(m), "manifest.json");
+  ASSERT_TRUE(bool(read)) << read.status().message();
+  ASSERT_TRUE(read->standIn.has_value());
+  EXPECT_FALSE(read->standIn->seed.has_value());
+  EXPECT_EQ(read->standIn->weights[0].spread, 0.125);
+  EXPECT_EQ(read->standIn->weights[2].values, "0000803f");
+  EXPECT_EQ(writeManifest(*read), writeManifest(m));
+  m.standIn->seed = ~uint64_t(0);
+  m.sections[1].hash = "11";
+  read = readManifest(writeManifest(m), "manifest.json");
+  ASSERT_TRUE(bool(read)) << read.status().message();
+  EXPECT_EQ(read->standIn->seed, ~uint64_t(0));
+  EXPECT_FALSE(read->lacksWeights());
+
+  auto broken = [&](auto change) {
+    ordered_json json = ordered_json::parse(writeManifest(m));
+    change(json);
+    return json.dump();
+  };
+  auto weight = [&](int number, auto change) {
+    return broken([&](ordered_json &json) { change(json["stand_in"]["weights"][number]); });
+  };
+  expectError(broken([](auto &j) { j["stand_in"].erase("seed"); }), "no seed and the section of weights.bin a hash");
+  expectError(broken([](auto &j) { j["sections"][1]["hash"] = ""; }), "a seed and the section of weights.bin no hash");
+  expectError(broken([](auto &j) { j["sections"].erase(1); }), "'sections' has no weights.bin");
+  expectError(weight(1, [](auto &w) { w["offset"] = 256; }), "(b) takes the bytes from 256 to 258");
+  expectError(weight(1, [](auto &w) { w["offset"] = 513; }), "a multiple of 256");
+  expectError(weight(2, [](auto &w) { w["bytes"] = 4096; }), "to 4096 at most");
+  expectError(weight(2, [](auto &w) { w["bytes"] = -4; }), "(c) takes the bytes from 768");
+  expectError(weight(0, [](auto &w) { w["element"] = "f64"; }), "has the element 'f64'; f32, bf16, f16, i8 or i4");
+  expectError(weight(0, [](auto &w) { w["bytes"] = 511; }), "no whole number of bf16");
+  expectError(weight(0, [](auto &w) { w["kind"] = "zero"; }), "is of kind 'zero'; uniform, given");
+  expectError(weight(1, [](auto &w) { w["kind"] = "normal"; }), "is of kind 'normal'; uniform, given");
+  expectError(weight(1, [](auto &w) { w["spread"] = 8; }), "to 15.500000, which i4 cannot hold");
+  expectError(weight(0, [](auto &w) { w["spread"] = -1; }), "which bf16 cannot hold");
+  expectError(weight(2, [](auto &w) { w["values"] = "0000803"; }), "has 7 characters of 'values'");
+  expectError(weight(2, [](auto &w) { w["values"] = "0000803G"; }), "two hexadecimal digits for each byte");
+  expectError(weight(0, [](auto &w) { w["values"] = "00"; }), "(a) has 2 characters of 'values'");
+}
+
 TEST(Manifest, NamesAMissingKeyWithItsPath) {
   expectError(changed([](auto &j) { j["kernels"][0].erase("family"); }), "key 'kernels[0].family' is missing");
   expectError(changed([](auto &j) { j.erase("licence"); }), "key 'licence' is missing");

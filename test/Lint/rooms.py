@@ -31,6 +31,7 @@ ALLOWED = {
     "Runtime/KvCache": ["Runtime/Device", "Runtime/Artifact"],
     "Runtime/Scheduler": ["Runtime/KvCache", "Runtime/Comm", "Runtime/Device", "Runtime/Artifact"],
     "Runtime/Engine": ["Runtime/Scheduler", "Runtime/KvCache", "Runtime/Comm", "Runtime/Device", "Runtime/Artifact"],
+    "Runtime/Bench": ["Runtime/Engine", "Runtime/Scheduler", "Runtime/KvCache", "Runtime/Device", "Runtime/Artifact"],
     "Runtime/Server": ["Runtime"],
     "Runtime/Api": ["Runtime"],
     "tools/adze": ["Runtime"],

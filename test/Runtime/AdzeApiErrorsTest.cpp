@@ -107,6 +107,15 @@ TEST_F(AdzeApi, EndsATemplateThatRunsTooLong) {
   EXPECT_EQ(take(neighbour).text, "xyz");
 }
 
+TEST_F(AdzeApi, SaysThatAnArtifactHasNoWeights) {
+  model.leaveWeightsOut();
+  model.write(path);
+  Reported error;
+  AdzeEngine *none = nullptr;
+  EXPECT_EQ(adze_engine_open(path.c_str(), nullptr, &none, error.place()), ADZE_INVALID_INPUT);
+  EXPECT_HAS(error.text(), "weights.bin is not there: the artifact was compiled without weights");
+}
+
 TEST_F(AdzeApi, SaysWhyAnEngineDoesNotOpen) {
   Reported error;
   AdzeEngine *none = nullptr;

@@ -103,6 +103,10 @@ TEST(EngineLimits, ReportsADeviceThatIsTooSmall) {
     explicit SmallDevice(int64_t limit) : limit(limit) {}
     std::string name() const override { return "a small device"; }
     Status runStep(const AdzeProgram &, const AdzeStep &, const StepCopies &) override { return Status(); }
+    Expected<std::vector<KernelTiming>> timeKernels(const AdzeProgram &, const AdzeStep &, const StepCopies &,
+                                                    const TimingOptions &) override {
+      return std::vector<KernelTiming>();
+    }
     uint8_t *allocateBytes(int64_t size) override {
       return allocatedBytes() + size > limit ? nullptr : static_cast<uint8_t *>(std::aligned_alloc(256, size_t(size)));
     }

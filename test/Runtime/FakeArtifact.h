@@ -46,6 +46,9 @@ struct FakeModel {
   /// Makes the model one for a GPU: the fake driver runs the kernels of the program for the CPU.
   void compileForGpu();
 
+  /// Makes the model one that was compiled without weights: stand-ins that answer something, and no script.
+  void leaveWeightsOut();
+
   Manifest manifest;
   TokenizerTable tokenizer;
   std::map<int32_t, int32_t> script;

@@ -39,6 +39,11 @@ struct Flags {
   cl::opt<std::string> emit{"emit",
                             cl::desc("dir (default): an artifact; so: its program alone; ptx: the kernels of --target"),
                             cl::value_desc("FORM"), cl::init("dir"), cl::cat(category)};
+  cl::opt<bool> withoutWeights{
+      "without-weights",
+      cl::desc("leave the weights out, for measurements elsewhere (adze bench weights); tensor "
+               "data is not read, so MODEL's files may be holes of the right size"),
+      cl::cat(category)};
   cl::opt<bool> force{"force", cl::desc("replace an existing output"), cl::cat(category)};
   cl::opt<bool> quiet{"quiet", cl::desc("no progress and no notes"), cl::cat(category)};
   cl::opt<unsigned> threads{"jobs", cl::desc("threads that compile kernels; all cores when absent"),
@@ -80,6 +85,7 @@ Expected<CompileOptions> parse(int argc, char **argv) {
   options.ptxas = flags.ptxas;
   options.kvPage = flags.kvPage;
   options.fuse = flags.fuse;
+  options.withoutWeights = flags.withoutWeights;
   options.force = flags.force;
   options.quiet = flags.quiet;
   options.threads = flags.threads;

@@ -115,6 +115,7 @@ Json toJson(const Report &r) {
           {"decode_length", r.decodeLength},
           {"prefill_tokens", r.prefillTokens},
           {"weights", weights},
+          {"stand_in", !m.standIn ? Json() : Json{{"seed", m.standIn->seed ? Json(*m.standIn->seed) : Json()}}},
           {"weight_bytes", weightBytes},
           {"kv",
            {{"element", m.kv.element},
@@ -201,6 +202,11 @@ std::string toText(const Report &r) {
   line("\nweights");
   for (const ManifestWeights &w : m.weights)
     line(fmt::format("  {:<40}{:>6} segments{:>16} bytes", w.form, w.segments, w.bytes));
+  if (m.standIn)
+    line(m.standIn->seed
+             ? fmt::format("  generated from seed {}: the model is as fast as with its own, and says nothing",
+                           *m.standIn->seed)
+             : "  absent: the artifact was compiled without them (adze bench weights generates some)");
   line(fmt::format("\nKV cache: {} bytes per token in {}, pages of {} tokens", m.kv.bytesPerToken, m.kv.element,
                    m.kv.pageTokens));
 

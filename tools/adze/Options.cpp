@@ -44,6 +44,11 @@ std::optional<int64_t> adze::parseBytes(const std::string &text) {
 namespace {
 const std::string kBytes = "bytes, with K, M or G for powers of 1024";
 
+// CLI11 reads "-1" as the largest number of 64 bits.
+std::string seedFault(const std::string &text) {
+  return text.starts_with("-") ? "--seed is " + text + "; accepted: 0 to 18446744073709551615" : std::string();
+}
+
 void addLimits(CLI::App &app, EngineLimits &limits) {
   app.add_option("--context", limits.context, "tokens of one request, prompt and answer (the model's, at most 4096)");
   app.add_option("--requests", limits.requests, "requests that run at once (1; with --batch and in inspect 8)");
@@ -70,11 +75,7 @@ void addSampling(CLI::App &app, SamplingFlags &flags) {
   app.add_option("--repetition-penalty", flags.repetitionPenalty, "divide logits of tokens seen; 1: off");
   app.add_option("--presence-penalty", flags.presencePenalty, "subtract from tokens of the answer; -2 to 2");
   app.add_option("--frequency-penalty", flags.frequencyPenalty, "the same for each time; -2 to 2");
-  // CLI11 reads "-1" as the largest number of 64 bits.
-  app.add_option("--seed", flags.seed, "of the random numbers (a fresh one, printed)")
-      ->check([](const std::string &text) {
-        return text.starts_with("-") ? "--seed is " + text + "; accepted: 0 to 18446744073709551615" : std::string();
-      });
+  app.add_option("--seed", flags.seed, "of the random numbers (a fresh one, printed)")->check(seedFault);
   app.add_option("--logprobs", flags.logprobs, "report the chosen token's logprob and the N best (with --json)");
 }
 
@@ -107,6 +108,52 @@ void addEval(CLI::App &app, ToolOptions &o) {
   app.add_option("--logit-rows", o.limits.logitRows, "rows of logits of one step (64)");
   addDevice(app, o);
   app.add_flag("--quiet", o.quiet, "print the result alone");
+}
+
+void addBench(CLI::App &bench, ToolOptions &o) {
+  BenchFlags &b = o.bench;
+  bench.require_subcommand(1);
+  auto add = [&](const char *name, BenchWhat what, const char *text) {
+    CLI::App *app = bench.add_subcommand(name, text);
+    app->add_option("ARTIFACT", o.artifact, "folder of the compiled model")->required();
+    app->callback([&b, what] { b.what = what; });
+    return app;
+  };
+  auto list = [](CLI::App *app, const char *name, std::vector<int64_t> &values, const char *text) {
+    app->add_option(name, values, text)->delimiter(',')->type_name("N,...")->capture_default_str();
+  };
+  CLI::App *kernel =
+      add("kernel", BenchWhat::Kernel, "time each kernel of a step by itself, its launches back to back");
+  CLI::App *step = add("step", BenchWhat::Step, "time whole steps, as the engine runs them");
+  CLI::App *model = add("model", BenchWhat::Model, "time answers: prompts, first tokens and decodes");
+  CLI::App *weights = add("weights", BenchWhat::Weights,
+                          "generate the weights of an artifact that was compiled without them (--without-weights)");
+  for (CLI::App *app : {kernel, step}) {
+    list(app, "--tokens", b.tokens, "tokens of the step; several shapes: lists of one length, or of one entry");
+    list(app, "--requests", b.requests, "requests that share the tokens; as many as tokens: a decode");
+    list(app, "--history", b.history, "tokens of each request that are in the cache before the step");
+    app->add_option("--copy-bytes", b.copyBytes, "size of the copy that tells the memory's speed; 0: none")
+        ->check(CLI::NonNegativeNumber)
+        ->capture_default_str();
+  }
+  kernel->add_option("--match", b.match, "print only kernels whose name or family has this part")->type_name("TEXT");
+  list(model, "--prompt-tokens", b.prompts, "prompts to time, each by itself");
+  list(model, "--batch", b.batch, "requests that are decoded at once");
+  model->add_option("--decode-tokens", b.decodeTokens, "tokens of each answer")
+      ->check(CLI::Range(2, 1 << 20))
+      ->capture_default_str();
+  for (CLI::App *app : {kernel, step, model}) {
+    app->add_option("--repetitions", b.repetitions, "how often everything is measured; median, least and most are told")
+        ->check(CLI::Range(1, 100000))
+        ->capture_default_str();
+    addDevice(*app, o);
+    app->add_flag("--json", o.json, "print JSON");
+  }
+  weights->add_option("--seed", b.seed, "of the random numbers; the same seed gives the same bytes")
+      ->required()
+      ->check(seedFault);
+  weights->add_option("--threads", o.device.cpu.threads, "threads (the cores that affinity and cgroup allow)");
+  weights->add_flag("--quiet", o.quiet, "no progress");
 }
 
 void addRun(CLI::App &app, ToolOptions &o) {
@@ -158,12 +205,14 @@ ParsedOptions adze::parseOptions(int argc, char **argv) {
   CLI::App *eval = app.add_subcommand("eval", "measure how well a compiled model predicts a text");
   CLI::App *inspect = app.add_subcommand("inspect", "describe a compiled model: kernels, weights, memory, fusion");
   CLI::App *verify = app.add_subcommand("verify", "read and check every byte of a compiled model");
+  CLI::App *bench = app.add_subcommand("bench", "measure a compiled model's speed on this machine");
   app.add_subcommand("compile", "compile a model (see adze compile --help)");
   for (CLI::App *command : {run, eval, inspect, verify})
     command->add_option("ARTIFACT", o.artifact, "folder of the compiled model")->required();
   addRun(*run, o);
   addEval(*eval, o);
   addLimits(*inspect, o.limits);
+  addBench(*bench, o);
   for (CLI::App *command : {eval, inspect, verify})
     command->add_flag("--json", o.json, "print JSON");
 
@@ -176,6 +225,8 @@ ParsedOptions adze::parseOptions(int argc, char **argv) {
     }
     std::vector<CLI::App *> given = app.get_subcommands();
     std::string command = given.empty() ? "" : " " + given.front()->get_name(), message = error.what();
+    if (bench->parsed() && !bench->get_subcommands().empty())
+      command += " " + bench->get_subcommands().front()->get_name();
     if (given.empty() && argc > 1 && argv[1][0] != '-') {
       message = std::string("'") + argv[1] + "' is no command; accepted:";
       for (const CLI::App *known : app.get_subcommands({}))
@@ -187,6 +238,7 @@ ParsedOptions adze::parseOptions(int argc, char **argv) {
   o.command = run->parsed()       ? Command::Run
               : eval->parsed()    ? Command::Eval
               : inspect->parsed() ? Command::Inspect
+              : bench->parsed()   ? Command::Bench
                                   : Command::Verify;
   return parsed;
 }

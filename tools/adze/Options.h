@@ -24,7 +24,20 @@ struct SamplingFlags {
   SamplingParameters apply(SamplingParameters base) const;
 };
 
-enum class Command { Run, Eval, Inspect, Verify };
+enum class Command { Run, Eval, Inspect, Verify, Bench };
+enum class BenchWhat { Kernel, Step, Model, Weights };
+
+/// What `adze bench` measures. Lists of one entry stand for as many as the longest has.
+struct BenchFlags {
+  BenchWhat what = BenchWhat::Kernel;
+  std::vector<int64_t> tokens{1}, requests{1}, history{0}; // kernel and step: shapes of a step
+  std::vector<int64_t> prompts{512}, batch{1, 8};          // model
+  int64_t decodeTokens = 64;                               // model: of each request of a batch
+  int64_t repetitions = 7;
+  int64_t copyBytes = int64_t(2) << 30;
+  std::string match; // kernel: part of the name or family
+  uint64_t seed = 0; // weights
+};
 
 struct ToolOptions {
   Command command = Command::Run;
@@ -43,6 +56,8 @@ struct ToolOptions {
   std::optional<std::string> against;
   std::optional<int64_t> window, windows;
   int64_t skip = 0;
+
+  BenchFlags bench;
 
   std::string system;
   int64_t maxTokens = -1;

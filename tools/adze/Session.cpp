@@ -33,9 +33,12 @@ Expected<std::unique_ptr<Session>> Session::open(const ToolOptions &options, std
     return status;
   if (!options.quiet) {
     const Manifest &manifest = session->model->manifest();
+    std::string numerics = manifest.numerics;
+    if (manifest.standIn)
+      numerics += fmt::format(", weights generated from seed {}", *manifest.standIn->seed);
     std::string choice = options.command == Command::Run ? "; " + describeSampling(session->sampling) : "";
-    writeNote(fmt::format("{} ({}), {}, context {}{}", manifest.model.name, manifest.numerics,
-                          session->model->device().name(), session->model->engine().limits().context, choice));
+    writeNote(fmt::format("{} ({}), {}, context {}{}", manifest.model.name, numerics, session->model->device().name(),
+                          session->model->engine().limits().context, choice));
   }
   return session;
 }

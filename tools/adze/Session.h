@@ -43,6 +43,7 @@ int runScore(Session &session);
 int runEval(const ToolOptions &options);
 int runInspect(const ToolOptions &options);
 int runVerify(const ToolOptions &options);
+int runBench(const ToolOptions &options);
 /// Replaces the process by adze-compile. Returns an exit code only where that fails.
 int runCompiler(int argc, char **argv);
 

@@ -25,6 +25,8 @@ int main(int argc, char **argv) {
     return runInspect(options);
   if (options.command == Command::Verify)
     return runVerify(options);
+  if (options.command == Command::Bench)
+    return runBench(options);
 
   Expected<std::unique_ptr<Session>> session = Session::open(options);
   if (!session)

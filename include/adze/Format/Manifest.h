@@ -141,7 +141,7 @@ struct ManifestFusion {
 struct ManifestSource {
   std::string name;
   int64_t size = 0;
-  std::string hash; // XXH3-128, 32 hexadecimal digits
+  std::string hash; // XXH3-128, 32 hexadecimal digits; empty: its content was not read (ManifestStandIn)
 };
 
 /// A file of the artifact.
@@ -149,6 +149,25 @@ struct ManifestSection {
   std::string file;
   int64_t size = 0;
   std::string hash;
+};
+
+/// What a stand-in for one weight is made of: its bytes [offset, offset + bytes) of weights.bin hold numbers of
+/// `element` (f32, bf16, f16, i8, or i4, two in a byte). kind: normal (mean `center`, standard deviation `spread`),
+/// uniform (center - spread to center + spread, ends included where the numbers are integers), or given (`values`, the
+/// bytes themselves in hexadecimal: tables that no file holds).
+struct ManifestStandInWeight {
+  std::string weight;
+  int64_t offset = 0, bytes = 0;
+  std::string element, kind;
+  double center = 0, spread = 0;
+  std::string values;
+};
+
+/// Of an artifact that was compiled without its weights. Until they are made, weights.bin is absent and its section has
+/// no hash; then they are generated from `seed`: such a model is as fast as the real one and says nothing.
+struct ManifestStandIn {
+  std::optional<uint64_t> seed;
+  std::vector<ManifestStandInWeight> weights; // by offset, without overlap
 };
 
 struct Manifest {
@@ -162,6 +181,7 @@ struct Manifest {
   std::vector<ManifestKernel> kernels; // in the order of AdzeProgram::kernels
   std::optional<ManifestGpu> gpu;      // absent: the kernels are functions of program.so, for a CPU
   std::vector<ManifestWeights> weights;
+  std::optional<ManifestStandIn> standIn; // absent: the weights are those of `sources`
   std::vector<ManifestFusion> fusion;
   std::vector<ManifestSource> sources;
   std::string licence;
@@ -171,6 +191,8 @@ struct Manifest {
 
   /// The section of that file, or null.
   const ManifestSection *section(std::string_view file) const;
+  /// Whether weights.bin has still to be made (ManifestStandIn).
+  bool lacksWeights() const { return standIn && !standIn->seed; }
 };
 
 /// The text of manifest.json; equal manifests give equal bytes.

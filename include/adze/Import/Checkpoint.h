@@ -73,6 +73,7 @@ struct Checkpoint {
   std::string weightFile; // file or index that lists the tensors: for messages
   bool gguf = false;      // which of a row's two names the tensors have
   std::vector<SourceFile> files;
+  bool hashFiles = true;                 // whether llm.file says the hash of `files`, which reads them whole
   std::vector<SourceDocument> documents; // in the order in which they were read
   std::map<std::string, StoredTensor> tensors;
   ModelConfig config;

@@ -26,14 +26,22 @@ struct ImportedModel {
   std::string folder;  // the paths of llm.file are relative to it
 };
 
+struct ImportOptions {
+  // Reads files of tensors whole, for their hashes. Without it llm.file of these has no hash, and of a file only the
+  // header is read (and what settles the model: GGUF's rope_freqs.weight; a head that should equal the embedding).
+  bool hashTensorFiles = true;
+};
+
 // Loads the dialects that it needs into `context`.
-Expected<ImportedModel> importModel(const std::string &path, mlir::MLIRContext &context);
+Expected<ImportedModel> importModel(const std::string &path, mlir::MLIRContext &context,
+                                    const ImportOptions &options = {});
 
 } // namespace adze::import
 
 namespace adze {
 using import::ImportedModel;
 using import::importModel;
+using import::ImportOptions;
 } // namespace adze
 
 #endif

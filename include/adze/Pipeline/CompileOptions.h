@@ -29,6 +29,7 @@ struct CompileOptions {
   std::string compareValues; // a file of `adze run --dump-values` to compare with the reference, instead of compiling
   std::string kernelCache;   // folder of compiled kernels, see KernelCache.h; empty: none
   Emit emit = Emit::Dir;
+  bool withoutWeights = false; // leave weights.bin out and read no tensor's data; the manifest says how to stand in
   bool force = false;
   bool quiet = false;
   bool printPipeline = false; // and stop

@@ -32,6 +32,8 @@ public:
   // Maps every llm.file of the module below `folder`. A file of another size, or with `checkHashes` of another content,
   // is refused by name.
   static Expected<WeightEvaluator> open(mlir::ModuleOp module, const std::string &folder, bool checkHashes = true);
+  // For weights that no file holds; one that reads a source tensor is refused.
+  static WeightEvaluator withoutFiles();
   WeightEvaluator(WeightEvaluator &&) noexcept;
   WeightEvaluator &operator=(WeightEvaluator &&) noexcept;
   ~WeightEvaluator();

@@ -42,7 +42,7 @@ WeightTable::WeightTable(const Checkpoint &checkpoint, const Family &family, mli
   for (size_t i = 0; i < checkpoint.files.size(); ++i) {
     const SourceFile &file = checkpoint.files[i];
     llm::FileOp::create(builder, builder.getUnknownLoc(), fileSymbol(i), file.name, int64_t(file.map.size()),
-                        hashBytes(file.map.bytes()));
+                        checkpoint.hashFiles ? hashBytes(file.map.bytes()) : std::string());
   }
   // No weight reads these; the artifact's manifest lists them with the others.
   for (size_t i = 0; i < checkpoint.documents.size(); ++i) {

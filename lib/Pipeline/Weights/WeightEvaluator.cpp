@@ -113,6 +113,9 @@ Expected<WeightEvaluator> WeightEvaluator::open(mlir::ModuleOp module, const std
     if (map->size() != uint64_t(op.getSize()))
       return invalidInput(name + ": has " + std::to_string(map->size()) + " bytes; the model was imported from " +
                           std::to_string(op.getSize()) + ". Import it again");
+    if (checkHashes && op.getHash().empty())
+      return invalidInput(name + ": the model was imported without reading its tensors (--without-weights). Import it "
+                                 "again without that option");
     if (checkHashes)
       if (std::string hash = hashBytes(map->bytes()); hash != op.getHash())
         return invalidInput(name + ": has the hash " + hash + "; the model was imported from " + op.getHash().str() +
@@ -121,6 +124,8 @@ Expected<WeightEvaluator> WeightEvaluator::open(mlir::ModuleOp module, const std
   }
   return evaluator;
 }
+
+WeightEvaluator WeightEvaluator::withoutFiles() { return WeightEvaluator(); }
 
 Expected<std::unique_ptr<RowSource>> WeightEvaluator::source(mlir::Value value, int &parts) const {
   if (++parts > partLimit)

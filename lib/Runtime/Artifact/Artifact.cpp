@@ -60,6 +60,12 @@ Expected<MappedFile> mapSection(const RootedFolder &folder, const Manifest &mani
   if (!section)
     return invalidInput(
         fmt::format("{}/{} names no section {}; {}", folder.path(), kManifestFile, name, kCompileAgain));
+  if (manifest.lacksWeights() && section->file == kWeightsFile)
+    return invalidInput(
+        fmt::format("{0}/{1} is not there: the artifact was compiled without weights, for measurements. "
+                    "Generate some (adze bench weights {0} --seed N), which makes it as fast as the "
+                    "model and its answers senseless, or compile the model with its weights",
+                    folder.path(), name));
   Expected<MappedFile> file = folder.map(name);
   if (!file && file.status().code() == ErrorCode::NotFound)
     return notFound(fmt::format("{} is not complete: its file {} is missing; copy the artifact again or compile the "

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cassert>
+#include <chrono>
 #include <cstring>
 #include <fmt/format.h>
 #include <utility>
@@ -108,6 +109,19 @@ Status Device::read(const void *from, std::span<uint8_t> to) {
   if (!to.empty())
     std::memcpy(to.data(), from, to.size());
   return Status();
+}
+
+Status Device::write(void *to, std::span<const uint8_t> from) {
+  if (!from.empty())
+    std::memcpy(to, from.data(), from.size());
+  return Status();
+}
+
+Expected<double> Device::copy(void *to, const void *from, int64_t bytes) {
+  auto start = std::chrono::steady_clock::now();
+  if (bytes > 0)
+    std::memcpy(to, from, size_t(bytes));
+  return std::chrono::duration<double, std::nano>(std::chrono::steady_clock::now() - start).count();
 }
 
 Status Device::load(const AdzeProgram &, const KernelImage &image) {

@@ -26,18 +26,6 @@ SchedulerLimits schedulerLimits(const EngineLimits &limits, int64_t pageTokens) 
   result.prefillChunk = limits.prefillChunk;
   return result;
 }
-
-KernelImage kernelImage(const Artifact &artifact) {
-  KernelImage image;
-  if (const std::optional<ManifestGpu> &gpu = artifact.manifest().gpu) {
-    image.code = {gpu->architecture, gpu->driver, artifact.gpuCode()};
-    if (gpu->cubin)
-      image.cubin = {gpu->cubin->architecture, gpu->cubin->driver, artifact.gpuCubin()};
-    for (const ManifestGpuKernel &k : gpu->kernels)
-      image.kernels.push_back({k.function, uint32_t(k.threads), uint32_t(k.sharedBytes), uint32_t(k.argumentBytes)});
-  }
-  return image;
-}
 } // namespace
 
 Expected<std::unique_ptr<Engine>> Engine::create(std::shared_ptr<const Artifact> artifact, Device &device,

@@ -10,6 +10,18 @@ using namespace adze;
 // All bits set is a NaN in every float type and -1 in every integer type.
 static constexpr uint8_t kNan = 0xff;
 
+KernelImage adze::kernelImage(const Artifact &artifact) {
+  KernelImage image;
+  if (const std::optional<ManifestGpu> &gpu = artifact.manifest().gpu) {
+    image.code = {gpu->architecture, gpu->driver, artifact.gpuCode()};
+    if (gpu->cubin)
+      image.cubin = {gpu->cubin->architecture, gpu->cubin->driver, artifact.gpuCubin()};
+    for (const ManifestGpuKernel &k : gpu->kernels)
+      image.kernels.push_back({k.function, uint32_t(k.threads), uint32_t(k.sharedBytes), uint32_t(k.argumentBytes)});
+  }
+  return image;
+}
+
 Expected<std::unique_ptr<StepBuilder>> StepBuilder::create(const Artifact &artifact, Device &device,
                                                            const EngineLimits &limits, bool poison) {
   const Manifest &manifest = artifact.manifest();

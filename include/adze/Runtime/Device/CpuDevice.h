@@ -24,9 +24,13 @@ public:
   std::string name() const override;
   unsigned threads() const override { return pool.threads(); }
   Status runStep(const AdzeProgram &program, const AdzeStep &step, const StepCopies &copies = {}) override;
+  Expected<double> copy(void *to, const void *from, int64_t bytes) override;
+  Expected<std::vector<KernelTiming>> timeKernels(const AdzeProgram &program, const AdzeStep &step,
+                                                  const StepCopies &copies, const TimingOptions &options) override;
 
 private:
   struct Launcher;
+  struct OneKernel;
   uint8_t *allocateBytes(int64_t size) override;
   void freeBytes(uint8_t *start, int64_t size) override;
 

@@ -110,6 +110,18 @@ struct KernelCounter {
   int64_t nanoseconds = 0;
 };
 
+/// How timeKernels measures.
+struct TimingOptions {
+  int64_t repetitions = 7;
+  double leastNanoseconds = 500'000; ///< of one repetition: short launches are given again until it is reached
+};
+/// What it found of one kernel.
+struct KernelTiming {
+  uint32_t kernel = 0;             ///< of the program
+  int64_t launches = 0;            ///< in one step, those without blocks not counted
+  std::vector<double> nanoseconds; ///< one entry for each repetition: its time divided by its launches
+};
+
 /// A launch that has ended, before the next one begins.
 struct FinishedLaunch {
   const AdzeStep &step;
@@ -145,6 +157,11 @@ public:
   virtual Status fill(const DeviceBuffer &buffer, uint8_t value);
   /// Copies memory of the device to the host, for observers of launches and for tests; slow on a GPU.
   virtual Status read(const void *from, std::span<uint8_t> to);
+  /// The reverse, into memory that is no file's; as slow.
+  virtual Status write(void *to, std::span<const uint8_t> from);
+  /// Copies memory of the device to other memory of it, and returns how many nanoseconds that took by the device's own
+  /// clock. The ranges do not overlap.
+  virtual Expected<double> copy(void *to, const void *from, int64_t bytes);
 
   /// Makes the device able to run the program: once, before its first step. The image's code is copied. Unsupported
   /// where the code is for another kind of device, another architecture or a newer driver, each with what to do.
@@ -152,6 +169,12 @@ public:
   /// Runs one step to its end. The arrays of `step` and the pointers in it lie in memory of this device, but for
   /// slot_offset. An error ends this step; where fault() is not ok afterwards, it ended the device's use as well.
   virtual Status runStep(const AdzeProgram &program, const AdzeStep &step, const StepCopies &copies = {}) = 0;
+  /// Runs the step once, then times each of its kernels by itself, in the order of their first launches: its launches
+  /// of the step, each with its own arguments, given back to back between two readings of the device's clock, after as
+  /// many to warm up. So a kernel's weights are as cold as those of its launches together leave them; what it reads
+  /// from the arena is what the step left there, and results mean nothing. Kernels that launch nothing are left out.
+  virtual Expected<std::vector<KernelTiming>> timeKernels(const AdzeProgram &program, const AdzeStep &step,
+                                                          const StepCopies &copies, const TimingOptions &options) = 0;
   /// Ok, or why the device takes no more work in this process.
   virtual Status fault() const { return Status(); }
 

@@ -19,6 +19,9 @@
 
 namespace adze {
 
+/// The artifact's code for a GPU, as a device loads it; without an architecture where it is for a CPU.
+KernelImage kernelImage(const Artifact &artifact);
+
 /// What build() must know of each span's request.
 struct SpanSource {
   std::span<const int32_t> tokens; // all that are known: prompt, then output

@@ -2,6 +2,7 @@
 #include "adze/Runtime/Device/Cuda/CudaDevice.h"
 
 #include "CudaGraphCache.h"
+#include "CudaTimer.h"
 #include "CudaUpload.h"
 
 #include <cstring>
@@ -149,6 +150,46 @@ Status CudaDevice::read(const void *from, std::span<uint8_t> to) {
   if (!gpu.hung)
     gpu.driver->memFreeHost(memory);
   return status;
+}
+
+Status CudaDevice::write(void *to, std::span<const uint8_t> from) {
+  CudaContext &gpu = *state->context;
+  if (Status status = gpu.enter(); !status.ok() || from.empty())
+    return status;
+  void *memory = nullptr;
+  if (Status status = gpu.check(gpu.driver->memHostAlloc(&memory, from.size(), 0), "get page-locked host memory");
+      !status.ok())
+    return status;
+  std::memcpy(memory, from.data(), from.size());
+  std::string what = fmt::format("write {} bytes", from.size());
+  Status status = gpu.check(gpu.driver->memcpyHostToDevice(deviceAddress(to), memory, from.size(), gpu.stream), what);
+  if (status.ok())
+    status = gpu.drain(what);
+  if (!gpu.hung)
+    gpu.driver->memFreeHost(memory);
+  return status;
+}
+
+Expected<double> CudaDevice::copy(void *to, const void *from, int64_t bytes) {
+  CudaContext &gpu = *state->context;
+  if (Status status = gpu.enter(); !status.ok())
+    return status;
+  if (bytes == 0)
+    return 0.0;
+  std::string what = fmt::format("copy {} bytes", bytes);
+  return timeStream(gpu, what, [&] {
+    return gpu.check(
+        gpu.driver->memcpyDeviceToDevice(deviceAddress(to), deviceAddress(from), size_t(bytes), gpu.stream), what);
+  });
+}
+
+Expected<std::vector<KernelTiming>> CudaDevice::timeKernels(const AdzeProgram &program, const AdzeStep &step,
+                                                            const StepCopies &copies, const TimingOptions &options) {
+  // The step brings its arrays to the GPU and leaves the list of its launches.
+  if (Status status = runStep(program, step, copies); !status.ok())
+    return status;
+  CudaContext &gpu = *state->context;
+  return timeLaunches(gpu, *state->modules.at(&program), state->list, options);
 }
 
 // Launch by launch: with a time behind each where they are profiled, waited for where they are observed.

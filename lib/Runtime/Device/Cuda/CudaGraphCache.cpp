@@ -28,7 +28,7 @@ Status CudaGraphCache::run(const CudaModule &module, const LaunchList &list) {
   }
   entry->lastUse = ++clock;
   if (!entry->graph) {
-    if (Status status = capture(module, list, entry->graph); !status.ok())
+    if (Status status = captureGraph(gpu, module, list, entry->graph); !status.ok())
       return status;
     ++counters.captured;
   }
@@ -37,14 +37,14 @@ Status CudaGraphCache::run(const CudaModule &module, const LaunchList &list) {
                    fmt::format("launch the graph of a step of {} tokens", list.tokens));
 }
 
-Status CudaGraphCache::launchPlain(const CudaModule &module, const LaunchList &list) {
+Status adze::cuda::launchPlain(const CudaModule &module, const LaunchList &list) {
   for (const CudaLaunch &launch : list.launches)
     if (Status status = module.launch(list, launch); !status.ok())
       return status;
   return Status();
 }
 
-Status CudaGraphCache::capture(const CudaModule &module, const LaunchList &list, GraphExec &graph) {
+Status adze::cuda::captureGraph(CudaContext &gpu, const CudaModule &module, const LaunchList &list, GraphExec &graph) {
   const DriverTable &driver = *gpu.driver;
   std::string what = fmt::format("capture a step of {} tokens", list.tokens);
   if (Status status = gpu.check(driver.streamBeginCapture(gpu.stream, kCaptureThreadLocal), what); !status.ok())

@@ -15,6 +15,11 @@
 
 namespace adze::cuda {
 
+/// The list as a graph, which the caller destroys; null after an error.
+Status captureGraph(CudaContext &gpu, const CudaModule &module, const LaunchList &list, GraphExec &graph);
+/// Gives a list to the stream launch by launch.
+Status launchPlain(const CudaModule &module, const LaunchList &list);
+
 class CudaGraphCache {
 public:
   explicit CudaGraphCache(CudaContext &gpu) : gpu(gpu) {}
@@ -35,8 +40,6 @@ private:
     GraphExec graph; // null: seen once
     uint64_t lastUse;
   };
-  Status launchPlain(const CudaModule &module, const LaunchList &list);
-  Status capture(const CudaModule &module, const LaunchList &list, GraphExec &graph);
   void destroy(Entry &entry);
 
   CudaContext &gpu;

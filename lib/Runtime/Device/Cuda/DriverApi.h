@@ -67,6 +67,7 @@ inline void *const kLaunchParamBufferSize = reinterpret_cast<void *>(2);
   X(memFreeHost, cuMemFreeHost, (void *))                                                                              \
   X(memcpyHostToDevice, cuMemcpyHtoDAsync_v2, (DevicePointer, const void *, size_t, Stream))                           \
   X(memcpyDeviceToHost, cuMemcpyDtoHAsync_v2, (void *, DevicePointer, size_t, Stream))                                 \
+  X(memcpyDeviceToDevice, cuMemcpyDtoDAsync_v2, (DevicePointer, DevicePointer, size_t, Stream))                        \
   X(memsetBytes, cuMemsetD8Async, (DevicePointer, unsigned char, size_t, Stream))                                      \
   X(streamCreate, cuStreamCreate, (Stream *, unsigned flags))                                                          \
   X(streamDestroy, cuStreamDestroy_v2, (Stream))                                                                       \

@@ -9,8 +9,8 @@ def Llm_FileOp : Llm_Op<"file", [Symbol]> {
   let description = [{
     Names a file that the model was imported from: one that weight expressions read, or one that has settled something
     else (configuration, tokenizer, template). `path` is relative to the imported folder (or the file itself), `size` is
-    in bytes and `hash` is the XXH3-128 of the contents in hexadecimal; a tool that opens the file again refuses it when
-    either differs. An artifact's manifest lists all of them.
+    in bytes and `hash` is the XXH3-128 of the contents in hexadecimal, or empty where they were not read; a tool that
+    opens the file again for its contents refuses it when either differs. An artifact's manifest lists all of them.
 
     ```mlir
     llm.file @model path "model.safetensors" size 269060552 hash "0123456789abcdef0123456789abcdef"

@@ -61,7 +61,12 @@ public:
                                 std::string_view option) override;
   Status fill(const DeviceBuffer &buffer, uint8_t value) override;
   Status read(const void *from, std::span<uint8_t> to) override;
+  Status write(void *to, std::span<const uint8_t> from) override;
+  Expected<double> copy(void *to, const void *from, int64_t bytes) override;
   Status runStep(const AdzeProgram &program, const AdzeStep &step, const StepCopies &copies = {}) override;
+  /// By events around a graph of the kernel's launches, as a step of a decode gives them.
+  Expected<std::vector<KernelTiming>> timeKernels(const AdzeProgram &program, const AdzeStep &step,
+                                                  const StepCopies &copies, const TimingOptions &options) override;
 
   const GraphCounters &graphCounters() const;
   const UploadReport &uploadReport() const { return report; }
