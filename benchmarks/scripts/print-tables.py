@@ -108,8 +108,50 @@ def gpu_models_table(result):
     return lines
 
 
+def gpu_peer_table(result):
+    """A GPU beside cuBLAS, cuDNN and its memory: one row for each product, then attention and whole steps."""
+    peer, artifacts = result["peer"], result["artifacts"]["kernels"]
+    copy = max(rates["median"] for rates in result["copy_gb_per_s"].values())
+    weights = "generated weights" if artifacts["stand_in"] else "the model's weights"
+    lines = [f"{peer['device']}, torch {peer['torch']} (CUDA {peer['cuda']}, cuDNN {peer['cudnn']}), {artifacts['model']['name']} with "
+             f"{weights}, `{artifacts['numerics']}`, `{result['command']}`. Copies inside the memory, read and written: "
+             f"{copy:.0f} GB/s.", "",
+             "| product | outputs x k | tokens | Adze, us | cuBLAS, us | GB/s | Top/s | times as fast, median (spread) |",
+             "|---|---|---|---|---|---|---|---|"]
+
+    def beside(row):
+        if "torch_us" not in row:
+            return "", ""
+        ratio = row["times_as_fast"]
+        return (f"{row['torch_us']['median']:.1f}",
+                f"{ratio['median']:.2f} ({ratio['least']:.2f} to {ratio['most']:.2f})")
+
+    for row in result["products"]:
+        theirs, ratio = beside(row)
+        lines.append(f"| {row['product']} | {row['outputs']} x {row['inputs']} | {row['tokens']} | {row['us']['median']:.1f} | "
+                     f"{theirs} | {row['gb_per_s']:.0f} | {row['top_per_s']:.1f} | {ratio} |")
+    lines += ["", "| what | Adze | beside |", "|---|---|---|"]
+    if row := result["attention_prefill"]:
+        theirs, ratio = beside(row)
+        lines.append(f"| attention of a causal prompt of {row['tokens']} tokens | {row['us']['median']:.0f} us, "
+                     f"{row['top_per_s']:.0f} Top/s | cuDNN {theirs} us: {ratio} times as fast |")
+    if row := result["attention_decode"]:
+        lines.append(f"| attention of {row['requests']} decodes behind {row['length']} tokens | {row['us']['median']:.0f} us, "
+                     f"{row['gb_per_s']:.0f} GB/s | {100 * row['of_copy']:.0f} % of a copy |")
+    if row := result["decode_step"]:
+        lines.append(f"| a step of one request behind {row['history']} tokens | {row['us']['median'] / 1e3:.2f} ms, "
+                     f"{row['gb_per_s']:.0f} GB/s | {100 * row['of_copy']:.0f} % of a copy |")
+    if row := result["first_token"]:
+        lines.append(f"| process start to the first token, {row['weight_bytes'] / 1e9:.1f} GB in the page cache | "
+                     f"{row['seconds']['median']:.2f} s | |")
+    for failure in result["failures"]:
+        lines.append(f"| not measured: {failure['part']} | | {failure['error'].splitlines()[0][:120]} |")
+    return lines
+
+
 KINDS = {"a CPU beside llama.cpp": peer_table, "distance of both sides to f32": kl_table, "quality on a text": quality_table,
-         "launches and uploads of a GPU": gpu_runtime_table, "tokens of models on a GPU": gpu_models_table}
+         "launches and uploads of a GPU": gpu_runtime_table, "tokens of models on a GPU": gpu_models_table,
+         "a GPU beside cuBLAS and cuDNN": gpu_peer_table}
 
 
 def main():

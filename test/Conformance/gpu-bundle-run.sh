@@ -1,6 +1,7 @@
 #!/bin/sh
 # run.sh check|bench|compare|all [RESULTS [WEIGHTS]]: tests and measurements on this machine's GPU, from the folder that
-# scripts/gpu-bundle made; docs/Testing.md, "A GPU". Needs the driver and a shell, nothing else (compare: torch).
+# scripts/gpu-bundle made; docs/Testing.md, "A GPU". Needs the driver, a shell, awk, sed and tar, nothing else
+# (compare: torch).
 #
 #   check    the conformance suite; then each tiny model's tokens against those of the artifact for a CPU, and SmolLM2's
 #            against transformers', if WEIGHTS (the folder beside the bundle) has the parts of its weights
@@ -22,6 +23,7 @@ results=$(cd "${2:-$here/results}" && pwd)
 weights=${3:-}
 [ -z "$weights" ] || weights=$(cd "$weights" && pwd) || exit 1
 cd "$here"
+[ -e models/list ] || tar -xzf artifacts.tar.gz || exit 1
 export LD_LIBRARY_PATH="$here/lib${LD_LIBRARY_PATH:+:$LD_LIBRARY_PATH}"
 # Containers mount the driver where the loader does not look.
 for drivers in /usr/local/nvidia/lib64 /usr/lib/wsl/lib; do
@@ -99,19 +101,25 @@ models() {
   done <smollm2/list
 }
 
-generate() { # weights of an artifact, once
-  [ -e "$1/weights.bin" ] || ./adze bench weights "$1" --seed 1 || fail "no weights for $1"
+# generate NAME: the weights of an artifact, once; its folder is then $place/NAME.adze. 20 GB go into memory where there is
+# room for them, since a disk may take minutes.
+place=bench
+generate() {
+  if [ $place = bench ] && [ "$(df -Pk /dev/shm 2>/dev/null | awk 'NR == 2 { print $4 }')" -gt 25000000 ] 2>/dev/null; then
+    place=/dev/shm/adze-bundle.$$
+    trap 'rm -rf "$place"' EXIT
+    trap 'exit 1' INT TERM HUP
+    cp -r bench "$place"
+  fi
+  [ -e "$place/$1.adze/weights.bin" ] || ./adze bench weights "$place/$1.adze" --seed 1 || fail "no weights for $1"
 }
 
 # table NAME COMMAND...: text for people on standard output, JSON in RESULTS/NAME.json
 table() {
   name=$1
   shift
-  if timeout 240 ./adze "$@" --json >"$results/$name.json" 2>"$results/$name.log"; then
-    cat "$results/$name.json"
-  else
+  timeout 240 ./adze "$@" --output "$results/$name.json" 2>"$results/$name.log" ||
     fail "$name: $(tail -3 "$results/$name.log")"
-  fi
 }
 
 bench() {
@@ -119,13 +127,13 @@ bench() {
   timeout 240 ./device-benchmark >"$results/device-benchmark.json" || fail "device-benchmark"
   cat "$results/device-benchmark.json"
   echo "== Llama-3-8B with generated weights"
-  generate bench/kernels.adze
-  generate bench/model.adze
-  table kernels bench kernel bench/kernels.adze --tokens 1,16,64,1024,4096,32 --requests 1,16,64,1,1,32 \
+  generate kernels
+  generate model
+  table kernels bench kernel "$place/kernels.adze" --tokens 1,16,64,1024,4096,32 --requests 1,16,64,1,1,32 \
     --history 1024,1024,1024,0,0,4095
-  table steps bench step bench/model.adze --tokens 1,1,16,64,2048 --requests 1,1,16,64,1 --history 1024,7168,1024,1024,0 \
+  table steps bench step "$place/model.adze" --tokens 1,1,16,64,2048 --requests 1,1,16,64,1 --history 1024,7168,1024,1024,0 \
     --repetitions 20
-  table answers bench model bench/model.adze --prompt-tokens 128,1024,4096 --batch 1,16,64 --repetitions 3
+  table answers bench model "$place/model.adze" --prompt-tokens 128,1024,4096 --batch 1,16,64 --repetitions 3
 }
 
 compare() {
@@ -134,13 +142,13 @@ compare() {
     skip "no torch: $(tail -1 "$results/torch.log")"
     return
   fi
-  generate bench/kernels.adze
-  generate bench/model.adze
-  python3 gpu-vs-torch.py --adze ./adze --kernels bench/kernels.adze --model bench/model.adze -o "$results/gpu-vs-torch.json" ||
-    fail "gpu-vs-torch.py"
+  generate kernels
+  generate model
+  python3 gpu-vs-torch.py --adze ./adze --kernels "$place/kernels.adze" --model "$place/model.adze" \
+    -o "$results/gpu-vs-torch.json" || fail "gpu-vs-torch.py"
 }
 
-nvidia-smi -L 2>&1 || true
+! command -v nvidia-smi >/dev/null || nvidia-smi -L 2>&1
 case $what in
 check)
   conformance

@@ -64,7 +64,12 @@ TEST_F(BenchToolTest, TellsOfWholeSteps) {
   EXPECT_GE(json["shapes"][1]["us"]["most"], json["shapes"][1]["us"]["least"]);
   Json without = parse(bench("step", "--json --repetitions 1 --copy-bytes 0").out);
   EXPECT_FALSE(without.contains("copy"));
-  EXPECT_TRUE(contains(bench("step", kQuick).out, "tok/s"));
+  std::string file = model.folder.file("result.json");
+  EXPECT_TRUE(contains(bench("step", kQuick + "-o " + file).out, "tok/s"));
+  EXPECT_EQ(parse(takeFile(file))["what"], "steps");
+  Outcome nowhere = bench("step", kQuick + "-o " + model.folder.file("no/result.json"));
+  EXPECT_EQ(nowhere.code, 1);
+  EXPECT_TRUE(contains(nowhere.err, "no/result.json")) << nowhere.err;
 }
 
 TEST_F(BenchToolTest, TellsOfAnswers) {

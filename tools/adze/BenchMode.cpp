@@ -4,6 +4,7 @@
 #include "Terminal.h"
 
 #include "adze/Runtime/Bench/StepBench.h"
+#include "adze/Support/ScratchOutput.h"
 
 #include <algorithm>
 #include <fmt/format.h>
@@ -33,6 +34,19 @@ Json adze::describeBench(const ToolOptions &options, const Manifest &m, const De
       {"numerics", m.numerics},        {"target", m.gpu ? m.gpu->architecture : m.target.cpu},
       {"adze_version", m.adzeVersion}, {"weights_seed", m.standIn && m.standIn->seed ? Json(*m.standIn->seed) : Json()},
       {"device", device.name()}};
+}
+
+int adze::reportBench(const ToolOptions &options, const Json &json, const std::string &text) {
+  writeAnswer(options.json ? writeJson(json) : text);
+  if (options.bench.output.empty())
+    return 0;
+  Expected<ScratchOutput> scratch = ScratchOutput::file(options.bench.output, Overwrite::Replace);
+  if (!scratch)
+    return reportError(scratch.status());
+  Status status = writeFile(scratch->scratchPath(), writeJson(json));
+  if (status.ok())
+    status = scratch->commit();
+  return status.ok() ? 0 : reportError(status);
 }
 
 namespace {
@@ -177,8 +191,7 @@ static int runBenchSteps(const ToolOptions &options) {
       return reportError(made.status());
     json["shapes"].push_back(std::move(*made));
   }
-  writeAnswer(options.json ? writeJson(json) : text);
-  return 0;
+  return reportBench(options, json, text);
 }
 
 int adze::runBench(const ToolOptions &options) {

@@ -156,6 +156,5 @@ int adze::runBenchModel(const ToolOptions &given) {
     json["decode"].push_back({{"requests", batch}, {"step_seconds", toJson(spread)}, {"tokens_per_second", rate}});
     text += fmt::format("decode of {} requests: a step {} s, {:.1f} tok/s\n", batch, toText(spread, 5), rate);
   }
-  writeAnswer(options.json ? writeJson(json) : text);
-  return 0;
+  return reportBench(options, json, text);
 }

@@ -25,6 +25,10 @@ std::string toText(const Spread &spread, int digits);
 /// The artifact, its model and the device: what a result must say to mean anything.
 Json describeBench(const ToolOptions &options, const Manifest &manifest, const Device &device);
 
+/// Prints the text, or with --json the JSON, and writes the JSON to --output where that is given. Returns the exit
+/// code.
+int reportBench(const ToolOptions &options, const Json &json, const std::string &text);
+
 int runBenchModel(const ToolOptions &options);
 int runBenchWeights(const ToolOptions &options);
 

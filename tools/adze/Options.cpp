@@ -148,6 +148,7 @@ void addBench(CLI::App &bench, ToolOptions &o) {
         ->capture_default_str();
     addDevice(*app, o);
     app->add_flag("--json", o.json, "print JSON");
+    app->add_option("-o,--output", b.output, "write the JSON to this file, whatever is printed")->type_name("FILE");
   }
   weights->add_option("--seed", b.seed, "of the random numbers; the same seed gives the same bytes")
       ->required()

@@ -35,8 +35,9 @@ struct BenchFlags {
   int64_t decodeTokens = 64;                               // model: of each request of a batch
   int64_t repetitions = 7;
   int64_t copyBytes = int64_t(2) << 30;
-  std::string match; // kernel: part of the name or family
-  uint64_t seed = 0; // weights
+  std::string output; // a file for the JSON as well
+  std::string match;  // kernel: part of the name or family
+  uint64_t seed = 0;  // weights
 };
 
 struct ToolOptions {
