@@ -30,7 +30,9 @@ template <class V> void fields(V &v, ManifestKv &k) {
   v("page_tokens", k.pageTokens), v("page_bytes", k.pageBytes), v("bytes_per_token", k.bytesPerToken);
   v("element", k.element);
 }
-template <class V> void fields(V &v, ManifestMemory &m) { v("slots", m.slots), v("logits_slot", m.logitsSlot); }
+template <class V> void fields(V &v, ManifestMemory &m) {
+  v("slots", m.slots), v("logits_slot", m.logitsSlot), v("choice_slot", m.choiceSlot);
+}
 template <class V> void fields(V &v, ManifestSchedule &s) {
   v("tokens", s.tokens), v("columns", s.columns), v("depth", s.depth), v("sums", s.sums);
 }
@@ -166,10 +168,19 @@ static void checkAgreement(StrictReader &reader, const Manifest &m) {
   if (m.kv.pageTokens > 0 && m.kv.pageBytes / m.kv.pageTokens != m.kv.bytesPerToken)
     reader.fail("key 'kv.page_bytes' is " + std::to_string(m.kv.pageBytes) +
                 "; kv.page_tokens * kv.bytes_per_token is accepted");
-  atLeast("memory.logits_slot", m.memory.logitsSlot, 0);
-  if (m.memory.logitsSlot >= int64_t(m.memory.slots.size()))
-    reader.fail("key 'memory.logits_slot' is " + std::to_string(m.memory.logitsSlot) + "; a slot below " +
-                std::to_string(m.memory.slots.size()) + " is accepted");
+  auto isSlot = [&](const char *key, int64_t slot) {
+    atLeast(key, slot, 0);
+    if (slot >= int64_t(m.memory.slots.size()))
+      reader.fail("key '" + std::string(key) + "' is " + std::to_string(slot) + "; a slot below " +
+                  std::to_string(m.memory.slots.size()) + " is accepted");
+  };
+  isSlot("memory.logits_slot", m.memory.logitsSlot);
+  if (m.memory.choiceSlot) {
+    isSlot("memory.choice_slot", *m.memory.choiceSlot);
+    if (*m.memory.choiceSlot == m.memory.logitsSlot)
+      reader.fail("key 'memory.choice_slot' is " + std::to_string(m.memory.logitsSlot) +
+                  ", the slot of the logits; another slot is accepted");
+  }
   for (size_t s = 0; s < m.memory.slots.size(); ++s)
     for (const SizeForm &form : m.memory.slots[s])
       for (const Coefficient &c : {form.constant, form.tokens, form.requests, form.rows})

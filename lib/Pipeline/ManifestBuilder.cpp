@@ -75,6 +75,8 @@ ManifestMemory memoryOf(exec::ProgramOp program) {
   }
   auto output = cast<exec::OutputOp>(program.getBody().front().back());
   memory.logitsSlot = *output.getLogits().getDefiningOp<exec::BufferOp>().getSlot();
+  if (Value choice = output.getChoice())
+    memory.choiceSlot = *choice.getDefiningOp<exec::BufferOp>().getSlot();
   return memory;
 }
 

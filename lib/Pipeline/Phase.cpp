@@ -30,8 +30,8 @@ std::string phasePipeline(Phase phase, const PhaseSettings &s) {
   case Phase::Llm:
     return (s.numerics.empty() ? "" : "llm-assign-numerics{numerics=" + s.numerics + "},") +
            "llm-assign-kv-order{page=" + std::to_string(s.kvPage) + " " + target +
-           "},llm-fuse-qkv,llm-fuse-gate-up,llm-assign-weight-packs{" + target + "},llm-form-kernels{rules=" + s.fuse +
-           " " + target + "},llm-verify-kernels";
+           "},llm-fuse-qkv,llm-fuse-gate-up,llm-assign-weight-packs{" + target + "},llm-insert-choice{" + target +
+           "},llm-form-kernels{rules=" + s.fuse + " " + target + "},llm-verify-kernels";
   case Phase::Kernels:
     return "llm-choose-schedules{" + target + "},convert-llm-to-tile{" + target + "},tile-verify-kernels{" + target +
            "}";

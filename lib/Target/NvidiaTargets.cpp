@@ -62,6 +62,9 @@ public:
     // A few heads a block, which one warp holds piece by piece.
     if (key.family == "rope_append")
       return {.tokens = 1, .columns = 512, .depth = 64, .warps = 1};
+    // A block reads a whole row of logits, bound by what it has in flight: 16 numbers a thread, four loads of 16 bytes.
+    if (key.family == "best_token")
+      return {.tokens = 1, .columns = 8192, .depth = 8192, .warps = 16};
     // Eight numbers a thread: two loads of 16 bytes in f32, one in bf16.
     return {.tokens = 1, .columns = 1024, .depth = 1024, .warps = 4};
   }

@@ -104,7 +104,7 @@ again:
 } // namespace
 
 AdzeProgram adze::conformanceProgram(int32_t (*step)(const AdzeStep *, const AdzeServices *)) {
-  return {ADZE_PROGRAM_VERSION, kKernelCount, kKernels, 2, 1, step};
+  return {ADZE_PROGRAM_VERSION, kKernelCount, kKernels, 2, 1, -1, step};
 }
 
 KernelImage adze::conformanceImage() {

@@ -282,6 +282,7 @@ EXPORT int cuMemcpyDtoHAsync_v2(void *to, uint64_t from, size_t size, void *) {
   if (!inside(fake.locked, to, size) || !onDevice(from, size))
     return misuse();
   ++control.counts.toHost;
+  control.counts.toHostBytes += int64_t(size);
   return give([=] { return memcpy(to, reinterpret_cast<void *>(uintptr_t(from)), size), kOk; });
 }
 EXPORT int cuMemcpyDtoDAsync_v2(uint64_t to, uint64_t from, size_t size, void *) {

@@ -41,6 +41,7 @@ struct FakeDriverSettings {
 struct FakeDriverCounts {
   int64_t launches, graphLaunches, captures, toDevice, toHost, misuse;
   int64_t cubins; /* modules that were loaded from machine code */
+  int64_t toHostBytes;
   int64_t liveMemory, livePinned, liveModules, liveGraphs, liveEvents, liveStreams, liveContexts;
 };
 

@@ -145,6 +145,16 @@ TEST(Manifest, SaysWhatStandsInForWeightsOnlyWhereTheyAreNotTheModels) {
   expectError(weight(0, [](auto &w) { w["values"] = "00"; }), "(a) has 2 characters of 'values'");
 }
 
+TEST(Manifest, NamesTheSlotOfTokensOnlyWhereTheProgramChooses) {
+  Manifest m = sample();
+  EXPECT_EQ(writeManifest(m).find("\"choice_slot\""), std::string::npos);
+  EXPECT_FALSE(readManifest(writeManifest(m), "manifest.json")->memory.choiceSlot.has_value());
+  m.memory.choiceSlot = 0;
+  auto read = readManifest(writeManifest(m), "manifest.json");
+  ASSERT_TRUE(bool(read)) << read.status().message();
+  EXPECT_EQ(read->memory.choiceSlot, 0);
+}
+
 TEST(Manifest, NamesAMissingKeyWithItsPath) {
   expectError(changed([](auto &j) { j["kernels"][0].erase("family"); }), "key 'kernels[0].family' is missing");
   expectError(changed([](auto &j) { j.erase("licence"); }), "key 'licence' is missing");
@@ -166,10 +176,10 @@ TEST(Manifest, SaysWhatItFoundAndWhatItAccepts) {
 
 TEST(Manifest, RefusesAnotherFormatVersionBeforeAnythingElse) {
   expectError(changed([](auto &j) {
-                j["format_version"] = 3;
+                j["format_version"] = 4;
                 j["future"] = true;
               }),
-              "key 'format_version' is 3; this release of Adze reads 2");
+              "key 'format_version' is 4; this release of Adze reads 3");
   expectError("{}", "key 'format_version' is missing");
   expectError("[1]", "this is no manifest of Adze");
   expectError("{\"format_version\": 1", "manifest.json");
@@ -179,6 +189,9 @@ TEST(Manifest, ChecksNumbersAgainstEachOther) {
   expectError(changed([](auto &j) { j["model"]["legal_tokens"] = 105; }), "at most 'model.vocabulary' = 104");
   expectError(changed([](auto &j) { j["kv"]["page_bytes"] = 100; }), "kv.page_tokens * kv.bytes_per_token");
   expectError(changed([](auto &j) { j["memory"]["logits_slot"] = 2; }), "a slot below 2 is accepted");
+  expectError(changed([](auto &j) { j["memory"]["choice_slot"] = 2; }), "'memory.choice_slot' is 2; a slot below 2");
+  expectError(changed([](auto &j) { j["memory"]["choice_slot"] = -1; }), "'memory.choice_slot' is -1; 0 or more");
+  expectError(changed([](auto &j) { j["memory"]["choice_slot"] = 1; }), "the slot of the logits; another slot");
   expectError(changed([](auto &j) { j["memory"]["slots"][0][0]["tokens"]["fixed"] = -1; }), "negative coefficient");
   expectError(changed([](auto &j) { j["generation"]["end_tokens"][1] = 100; }), "below 'model.legal_tokens' = 100");
   expectError(changed([](auto &j) { j["sections"][0]["size"] = -5; }), "negative size");

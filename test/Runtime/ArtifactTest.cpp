@@ -112,7 +112,7 @@ TEST(Artifact, RefusesOtherVersionsByNumber) {
   Opened a;
   a.model.manifest.programVersion = ADZE_PROGRAM_VERSION + 1;
   a.model.write(a.path);
-  a.expectRefusal({"version 2 of the program interface", "takes 1", "compile the model again"});
+  a.expectRefusal({"version 3 of the program interface", "takes 2", "compile the model again"});
 }
 
 TEST(Artifact, RefusesAMachineThatLacksAFeatureByName) {
@@ -155,6 +155,11 @@ TEST(Artifact, RefusesAProgramOfAnotherArtifact) {
   c.model.manifest.memory.logitsSlot = 0;
   c.model.write(c.path);
   c.expectRefusal({"slot of logits"});
+  Opened d;
+  d.model.chooseTokens();
+  d.model.manifest.memory.choiceSlot = 0;
+  d.model.write(d.path);
+  d.expectRefusal({"has 2 as its slot of tokens", "says 0"});
 }
 
 TEST(Artifact, RefusesAProgramThatIsNone) {
@@ -167,6 +172,7 @@ TEST(Artifact, RefusesAProgramThatIsNone) {
 
 TEST(Artifact, RefusesAProgramForAGpuWithoutItsCode) {
   Opened a;
+  a.model.chooseTokens(); // as the program for a GPU does
   a.model.write(a.path);
   std::string program = takeFile(ADZE_FAKE_GPU_PROGRAM);
   putFile(a.file(kProgramFile), program);

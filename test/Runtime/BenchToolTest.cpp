@@ -140,7 +140,7 @@ TEST_F(BenchToolTest, RunsOnAGpu) {
   Json json = parse(outcome.out);
   EXPECT_EQ(json["target"], "sm_75");
   EXPECT_TRUE(contains(json["device"], "Fake GPU"));
-  EXPECT_EQ(json["shapes"][0]["kernels"].size(), 3u);
+  EXPECT_EQ(json["shapes"][0]["kernels"].size(), 4u);
   EXPECT_EQ(adze("bench model " + path + " --prompt-tokens 5 --decode-tokens 3 --repetitions 1", "", environment).code,
             0);
 }

@@ -26,7 +26,7 @@ struct Counting {
 
 TEST(CpuDevice, RunsEveryBlockOnce) {
   AdzeKernel kernel{"count", "test", Counting::entry, Counting::grid};
-  AdzeProgram program{ADZE_PROGRAM_VERSION, 1, &kernel, 0, 0, Counting::step};
+  AdzeProgram program{ADZE_PROGRAM_VERSION, 1, &kernel, 0, 0, -1, Counting::step};
   for (unsigned threads : {1u, 2u, 3u})
     for (int64_t blocks : {0, 1, 2, 7, 1000}) {
       CpuDevice device({threads, false});
@@ -41,14 +41,14 @@ TEST(CpuDevice, RunsEveryBlockOnce) {
 
 TEST(CpuDevice, ReportsAProgramThatLaunchesWhatItDoesNotHave) {
   AdzeKernel kernel{"count", "test", Counting::entry, Counting::grid};
-  AdzeProgram program{ADZE_PROGRAM_VERSION, 1, &kernel, 0, 0, Counting::wrongKernel};
+  AdzeProgram program{ADZE_PROGRAM_VERSION, 1, &kernel, 0, 0, -1, Counting::wrongKernel};
   CpuDevice device({1, false});
   EXPECT_EQ(device.runStep(program, AdzeStep{}).code(), ErrorCode::Internal);
 }
 
 TEST(CpuDevice, CountsLaunchesOnlyWhileProfiling) {
   AdzeKernel kernel{"count", "test", Counting::entry, Counting::grid};
-  AdzeProgram program{ADZE_PROGRAM_VERSION, 1, &kernel, 0, 0, Counting::step};
+  AdzeProgram program{ADZE_PROGRAM_VERSION, 1, &kernel, 0, 0, -1, Counting::step};
   Counting::blocks = 5;
   CpuDevice device({1, false});
   ASSERT_TRUE(device.runStep(program, AdzeStep{}).ok());
@@ -62,7 +62,7 @@ TEST(CpuDevice, CountsLaunchesOnlyWhileProfiling) {
 
 TEST(CpuDevice, ShowsEachLaunchToAnObserverUntilItIsTakenAway) {
   AdzeKernel kernel{"count", "test", Counting::entry, Counting::grid};
-  AdzeProgram program{ADZE_PROGRAM_VERSION, 1, &kernel, 0, 0, [](const AdzeStep *, const AdzeServices *services) {
+  AdzeProgram program{ADZE_PROGRAM_VERSION, 1, &kernel, 0, 0, -1, [](const AdzeStep *, const AdzeServices *services) {
                         for (uint64_t word : {7, 8})
                           if (int32_t code = services->launch(services->context, 0, &word))
                             return code;

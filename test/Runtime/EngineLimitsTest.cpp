@@ -97,6 +97,18 @@ TEST(EngineLimits, RefusesAPlanWithoutRoomForTheLogits) {
   EXPECT_EQ(device.allocatedBytes(), 0);
 }
 
+TEST(EngineLimits, RefusesAPlanWithoutRoomForTheTokens) {
+  FakeModel model;
+  model.chooseTokens();
+  model.manifest.memory.slots[2][0].rows.fixed = 0;
+  CpuDevice device({1, false});
+  Expected<std::unique_ptr<Engine>> engine = Engine::create(model.artifact(), device, std::nullopt, {});
+  ASSERT_FALSE(engine.ok());
+  EXPECT_NE(engine.status().message().find("has 0 bytes from the chosen tokens on, and 8 rows of 1 need 32"),
+            std::string::npos)
+      << engine.status().message();
+}
+
 // A device with little memory: the engine is refused by the option of what did not fit, and nothing stays behind.
 TEST(EngineLimits, ReportsADeviceThatIsTooSmall) {
   struct SmallDevice final : Device {

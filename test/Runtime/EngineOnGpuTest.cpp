@@ -125,6 +125,92 @@ TEST_F(EngineOnGpu, GivesTheAnswersOfTheCpu) {
   EXPECT_EQ(driver.counts.liveMemory + driver.counts.livePinned, 0);
 }
 
+// Greedy requests need four bytes a row; a row that is handed out, or chosen from by the host, is copied alone.
+TEST_F(EngineOnGpu, CopiesTheLogitsOfThoseRowsAloneThatTheHostReads) {
+  constexpr int64_t kRow = FAKE_VOCABULARY * 4, kSteps = 6;
+  auto request = [](int seed) {
+    AnswerRequest made;
+    made.prompt = somePrompt(9 + seed, seed);
+    made.maxTokens = kSteps;
+    made.ignoreEndTokens = true;
+    return made;
+  };
+  // Which of four neighbours read logits, as bits, and how many copies bring their rows.
+  for (auto [readers, copies] : {std::pair{0, 0}, {1, 1}, {2, 1}, {5, 2}, {6, 1}, {9, 2}, {15, 1}}) {
+    open();
+    FakeModel cpuModel;
+    FakeEngine cpu(cpuModel);
+    std::vector<std::shared_ptr<Collector>> onGpu, onCpu;
+    int64_t rows = 0;
+    for (int i = 0; i < 4; ++i) {
+      AnswerRequest made = request(i);
+      if (readers >> i & 1) {
+        made.sampling.topLogprobs = i % 2 ? -1 : 0;
+        made.sampling.presencePenalty = i % 2 ? 0.5 : 0;
+        ++rows;
+      }
+      onGpu.push_back(bench->submit(made));
+      onCpu.push_back(cpu.submit(made));
+    }
+    driver.counts.toHost = driver.counts.toHostBytes = 0;
+    bench->engine->runUntilIdle();
+    cpu.engine->runUntilIdle();
+    EXPECT_EQ(driver.counts.toHostBytes, kSteps * (4 * 4 + rows * kRow)) << readers;
+    EXPECT_EQ(driver.counts.toHost, kSteps * (1 + copies)) << readers;
+    for (size_t i = 0; i < onGpu.size(); ++i)
+      EXPECT_EQ(onGpu[i]->tokens, onCpu[i]->tokens) << readers << ", " << i;
+    bench.reset();
+  }
+}
+
+TEST_F(EngineOnGpu, HandsOutRowsThatAreAskedForAndChoosesBesideThem) {
+  open();
+  FakeModel cpuModel;
+  FakeEngine cpu(cpuModel);
+  AnswerRequest request;
+  request.prompt = somePrompt(20, 4);
+  request.maxTokens = 3;
+  request.rowsFrom = 17;
+  request.ignoreEndTokens = true;
+  std::shared_ptr<Collector> onCpu = cpu.answer(request);
+  driver.counts.toHostBytes = 0;
+  std::shared_ptr<Collector> onGpu = bench->answer(request);
+  EXPECT_EQ(onGpu->rows, onCpu->rows);
+  EXPECT_EQ(onGpu->rows.size(), 5u);
+  EXPECT_EQ(onGpu->tokens, onCpu->tokens);
+  EXPECT_EQ(driver.counts.toHostBytes, 5 * FAKE_VOCABULARY * 4 + 5 * 4);
+}
+
+// What the GPU cannot know (unused ids) or say (which logit) is found by the host in that one row.
+TEST_F(EngineOnGpu, ChoosesAndFailsAsTheCpuDoesWhereTheGpuHasNoToken) {
+  model.follow('a', FAKE_UNUSED);
+  FakeModel cpuModel;
+  cpuModel.follow('a', FAKE_UNUSED);
+  open();
+  FakeEngine cpu(cpuModel);
+  AnswerRequest unused, poisoned, beside;
+  unused.prompt = bytesOf("ba");
+  poisoned.prompt = {'b', FAKE_POISON};
+  beside.prompt = bytesOf("bb");
+  unused.maxTokens = poisoned.maxTokens = beside.maxTokens = 1;
+  driver.counts.toHostBytes = 0;
+  std::vector<std::shared_ptr<Collector>> onGpu, onCpu;
+  for (const AnswerRequest &request : {unused, poisoned, beside}) {
+    onGpu.push_back(bench->submit(request));
+    onCpu.push_back(cpu.submit(request));
+  }
+  bench->engine->runUntilIdle();
+  cpu.engine->runUntilIdle();
+  EXPECT_EQ(driver.counts.toHostBytes, 3 * 4 + 2 * FAKE_VOCABULARY * 4);
+  for (size_t i = 0; i < 3; ++i) {
+    EXPECT_EQ(onGpu[i]->tokens, onCpu[i]->tokens) << i;
+    EXPECT_EQ(onGpu[i]->end->reason, onCpu[i]->end->reason) << i;
+    EXPECT_EQ(onGpu[i]->end->error.message(), onCpu[i]->end->error.message()) << i;
+  }
+  EXPECT_EQ(onGpu[0]->end->outputTokens, 1);
+  EXPECT_NE(onGpu[1]->end->error.message().find("the logit of token 5 for position 2"), std::string::npos);
+}
+
 TEST_F(EngineOnGpu, AllocatesExactlyWhatItPrintsAndTheWeights) {
   open();
   MemoryFigures figures = *evaluateMemory(model.manifest, bench->engine->limits());

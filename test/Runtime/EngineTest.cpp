@@ -288,3 +288,19 @@ TEST(Engine, RefusesATokenizerOfAnotherModel) {
   ASSERT_FALSE(engine.ok());
   EXPECT_EQ(engine.status().code(), ErrorCode::InvalidInput);
 }
+
+// A program for a CPU may choose tokens as well: the same answers, with unused ids left to the host.
+TEST(Engine, GivesTheSameAnswersWhereTheProgramChooses) {
+  FakeModel plainModel, choosing;
+  choosing.chooseTokens();
+  for (FakeModel *model : {&plainModel, &choosing})
+    model->follow('q', FAKE_UNUSED);
+  FakeEngine host(plainModel), program(choosing);
+  for (int seed = 0; seed < 6; ++seed) {
+    AnswerRequest request = plain(7 + seed, 12, seed);
+    request.ignoreEndTokens = true;
+    if (seed % 2)
+      request.prompt.back() = 'q';
+    EXPECT_EQ(host.answer(request)->tokens, program.answer(request)->tokens) << seed;
+  }
+}

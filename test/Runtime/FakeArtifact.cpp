@@ -41,7 +41,7 @@ FakeModel::FakeModel() {
   SizeForm hidden, logits;
   hidden.rows.fixed = FAKE_WIDTH * 4;
   logits.rows.fixed = FAKE_VOCABULARY * 4;
-  manifest.memory = {{{hidden}, {logits}}, 1};
+  manifest.memory = {{{hidden}, {logits}}, 1, {}};
   manifest.kernels = {{"append", "kv_append", {1, 64, 64, "invariant"}, 1, {}, {}},
                       {"attend", "attention", {1, 1, 64, "invariant"}, 1, {}, {}},
                       {"project", "linear", {4, 16, 32, "invariant"}, 1, {}, {}}};
@@ -70,7 +70,16 @@ void FakeModel::answerAbcWithXyz() {
   tokenizer.chatTemplate = "{% for m in messages %}[{{ m['role'] }}]{{ m['content'] }}{% endfor %}";
 }
 
+void FakeModel::chooseTokens() {
+  SizeForm best;
+  best.rows.fixed = 4;
+  manifest.memory.slots.push_back({best});
+  manifest.memory.choiceSlot = 2;
+  manifest.kernels.push_back({"choose", "best_token", {1, 8192, 8192, "invariant"}, 1, {}, {}});
+}
+
 void FakeModel::compileForGpu() {
+  chooseTokens();
   manifest.gpu.emplace();
   manifest.gpu->architecture = "sm_75";
   manifest.gpu->driver = 12000;
@@ -99,12 +108,13 @@ void FakeModel::write(const std::string &path) {
     weights.append(reinterpret_cast<const char *>(&next), 4);
   }
   std::filesystem::create_directories(path);
+  const char *program = manifest.gpu                 ? ADZE_FAKE_GPU_PROGRAM
+                        : manifest.memory.choiceSlot ? ADZE_FAKE_CHOOSING_PROGRAM
+                                                     : ADZE_FAKE_PROGRAM;
   std::map<std::string, std::string> files = {
-      {kProgramFile, takeFile(manifest.gpu ? ADZE_FAKE_GPU_PROGRAM : ADZE_FAKE_PROGRAM)},
-      {kTokenizerFile, serialise(tokenizer)},
-      {kWeightsFile, weights}};
+      {kProgramFile, takeFile(program)}, {kTokenizerFile, serialise(tokenizer)}, {kWeightsFile, weights}};
   if (manifest.gpu) { // all that the fake driver looks for in a text
-    std::string text = "// program: " ADZE_FAKE_PROGRAM "\n";
+    std::string text = "// program: " ADZE_FAKE_CHOOSING_PROGRAM "\n";
     for (const ManifestGpuKernel &kernel : manifest.gpu->kernels)
       text +=
           ".entry " + kernel.function + "(.param .align 8 .b8 block[" + std::to_string(kernel.argumentBytes) + "])\n";

@@ -43,7 +43,9 @@ struct FakeModel {
   void write(const std::string &folder);
   std::shared_ptr<const Artifact> artifact();
 
-  /// Makes the model one for a GPU: the fake driver runs the kernels of the program for the CPU.
+  /// Gives the model a kernel that chooses each row's best token.
+  void chooseTokens();
+  /// Makes the model one for a GPU, which chooses tokens: the fake driver runs the kernels of a program for the CPU.
   void compileForGpu();
 
   /// Makes the model one that was compiled without weights: stand-ins that answer something, and no script.

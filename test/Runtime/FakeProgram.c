@@ -9,6 +9,8 @@
  * far above the others, so that a test can script an answer. Token STOP_STEP makes the step fail, token POISON makes
  * its row NaN. The logits of ids from LEGAL up are the highest of all: a runtime that looks at them is found out.
  *
+ * With FAKE_CHOOSES a fourth kernel gives each row's best token, in a third slot.
+ *
  * With FAKE_ON_GPU the host code reads through no pointer, as on a GPU: no rule is checked and STOP_STEP is a token
  * like any other. Its table has no entries; the fake driver runs those of the program for the CPU.
  */
@@ -20,6 +22,7 @@ struct Arguments { /* one packed block of words */
   AdzeStep step;
   float *hidden; /* [R][WIDTH] */
   float *logits; /* [R][VOCABULARY] */
+  int32_t *best; /* [R], with FAKE_CHOOSES */
 };
 _Static_assert(sizeof(struct Arguments) == FAKE_ARGUMENT_BYTES, "FakeProgram.h says how large the block is");
 
@@ -84,14 +87,35 @@ static void project(const void *a, int64_t first, int64_t last) {
   }
 }
 
+#ifdef FAKE_CHOOSES
+/* Kernel 3: the best legal token of a row, or -1 where a legal logit is not finite. A block is a row of output. */
+static void choose(const void *a, int64_t first, int64_t last) {
+  const struct Arguments *arguments = a;
+  for (int64_t r = first; r < last; ++r) {
+    const float *logits = arguments->logits + r * FAKE_VOCABULARY;
+    int32_t best = 0, finite = 1;
+    for (int32_t v = 0; v < FAKE_LEGAL; ++v) {
+      finite &= logits[v] - logits[v] == 0;
+      best = logits[v] > logits[best] ? v : best;
+    }
+    arguments->best[r] = finite ? best : -1;
+  }
+}
+#endif
+
 #ifdef FAKE_ON_GPU
 #define ON_CPU(entry) (0 ? (entry) : 0) /* used, says the compiler, and null */
 #else
 #define ON_CPU(entry) entry
 #endif
-static const AdzeKernel kernels[3] = {{"append", "kv_append", ON_CPU(append), appendBlocks},
-                                      {"attend", "attention", ON_CPU(attend), rowBlocks},
-                                      {"project", "linear", ON_CPU(project), rowBlocks}};
+static const AdzeKernel kernels[] = {{"append", "kv_append", ON_CPU(append), appendBlocks},
+                                     {"attend", "attention", ON_CPU(attend), rowBlocks},
+                                     {"project", "linear", ON_CPU(project), rowBlocks},
+#ifdef FAKE_CHOOSES
+                                     {"choose", "best_token", ON_CPU(choose), rowBlocks}
+#endif
+};
+enum { KERNELS = sizeof(kernels) / sizeof(kernels[0]), CHOICE_SLOT = KERNELS > 3 ? 2 : -1 };
 
 #ifndef FAKE_ON_GPU
 /* The rules of a step, numbered. */
@@ -138,8 +162,9 @@ static int32_t step(const AdzeStep *s, const AdzeServices *services) {
 #endif
   if (rule)
     return rule;
-  struct Arguments arguments = {*s, (float *)(s->arena + s->slot_offset[0]), (float *)(s->arena + s->slot_offset[1])};
-  for (uint32_t kernel = 0; kernel < 3; ++kernel) {
+  struct Arguments arguments = {*s, (float *)(s->arena + s->slot_offset[0]), (float *)(s->arena + s->slot_offset[1]),
+                                CHOICE_SLOT < 0 ? 0 : (int32_t *)(s->arena + s->slot_offset[CHOICE_SLOT])};
+  for (uint32_t kernel = 0; kernel < KERNELS; ++kernel) {
     int32_t code = services->launch(services->context, kernel, &arguments);
     if (code)
       return code;
@@ -147,6 +172,6 @@ static int32_t step(const AdzeStep *s, const AdzeServices *services) {
   return 0;
 }
 
-static const AdzeProgram program = {ADZE_PROGRAM_VERSION, 3, kernels, 2, 1, step};
+static const AdzeProgram program = {ADZE_PROGRAM_VERSION, KERNELS, kernels, KERNELS - 1, 1, CHOICE_SLOT, step};
 
 __attribute__((visibility("default"))) const AdzeProgram *adze_program(void) { return &program; }

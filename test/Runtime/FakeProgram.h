@@ -16,7 +16,7 @@ enum {
   FAKE_UNUSED = 260,           /* an illegal id below FAKE_LEGAL */
   FAKE_STOP_STEP = 261,        /* makes the program stop the step */
   FAKE_POISON = 262,           /* makes its row of logits NaN */
-  FAKE_ARGUMENT_BYTES = 19 * 8 /* the block that every kernel takes */
+  FAKE_ARGUMENT_BYTES = 20 * 8 /* the block that every kernel takes */
 };
 
 #endif

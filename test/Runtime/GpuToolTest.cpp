@@ -80,7 +80,8 @@ TEST_F(GpuModelTest, IsRefusedOnACpu) {
 
 TEST_F(GpuModelTest, IsInspectedWithItsLaunches) {
   Outcome text = adze("inspect " + artifact());
-  EXPECT_TRUE(contains(text.out, "kernels for NVIDIA GPUs, sm_75, with a driver for CUDA 12.0 or later")) << text.out;
+  EXPECT_TRUE(contains(text.out, "kernels for NVIDIA GPUs, sm_75 and later, with a driver for CUDA 12.0 or later"))
+      << text.out;
   EXPECT_TRUE(contains(text.out, "32 threads        0 bytes of shared memory")) << text.out;
   Json gpu = parse(adze("inspect --json " + path).out)["gpu"];
   EXPECT_EQ(gpu["architecture"], "sm_75");

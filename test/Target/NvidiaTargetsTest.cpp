@@ -45,8 +45,8 @@ TEST(NvidiaTargets, HaveBlocksThatFitAMultiprocessor) {
     const GpuFacts &facts = *gpu->gpu();
     EXPECT_LE(facts.sharedBytes + facts.reservedShared, facts.multiprocessorShared);
     EXPECT_LE(facts.threads, facts.multiprocessorThreads);
-    for (std::string_view family :
-         {"linear", "quantized_linear", "paged_attention", "rms_norm", "quantize", "embedding", "rope_append"}) {
+    for (std::string_view family : {"linear", "quantized_linear", "paged_attention", "rms_norm", "quantize",
+                                    "embedding", "rope_append", "best_token"}) {
       ScheduleRow row = gpu->scheduleRow({family});
       EXPECT_TRUE(std::has_single_bit(uint64_t(row.warps)));
       EXPECT_LE(row.warps * facts.warpLanes, facts.threads);

@@ -15,7 +15,7 @@
 extern "C" {
 #endif
 
-#define ADZE_PROGRAM_VERSION 1
+#define ADZE_PROGRAM_VERSION 2
 
 /* One step's inputs. All arrays are owned by the caller and live until the step returns. The pointers are addresses as
  * kernels see them: on a GPU the program's host code passes them on and never reads through them, but for slot_offset,
@@ -72,6 +72,8 @@ typedef struct AdzeProgram {
   const AdzeKernel *kernels;
   uint32_t slot_count;
   uint32_t logits_slot; /* f32 [R, vocabulary rows] after a step */
+  int32_t choice_slot;  /* i32 [R] after a step: each row's best legal token, ties to the lowest id, or -1 where a legal
+                         * logit is not finite; -1: the program chooses none */
   int32_t (*step)(const AdzeStep *step, const AdzeServices *services);
 } AdzeProgram;
 

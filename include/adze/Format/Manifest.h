@@ -22,7 +22,7 @@
 
 namespace adze {
 
-inline constexpr int64_t kManifestFormatVersion = 2;
+inline constexpr int64_t kManifestFormatVersion = 3;
 
 /// Limits of one engine, from which the memory plan becomes numbers.
 struct SizeLimits {
@@ -85,6 +85,7 @@ struct ManifestKv {
 struct ManifestMemory {
   std::vector<std::vector<SizeForm>> slots;
   int64_t logitsSlot = 0;
+  std::optional<int64_t> choiceSlot; // of the best token of each row; absent: the program chooses none
 };
 
 /// How a kernel's work is cut, for people: tile sizes and order of sums of llm.kernel's schedule.

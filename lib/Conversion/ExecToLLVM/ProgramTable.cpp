@@ -69,9 +69,9 @@ void adze::exec::buildProgramTable(OpBuilder &b, ProgramOp program, const Kernel
   Type i32 = b.getI32Type();
 
   // The fields of AdzeKernel and AdzeProgram in order; C's layout of them has no padding that LLVM's lacks.
-  static_assert(sizeof(AdzeKernel) == 32 && sizeof(AdzeProgram) == 32, "the records below follow Program.h");
+  static_assert(sizeof(AdzeKernel) == 32 && sizeof(AdzeProgram) == 40, "the records below follow Program.h");
   auto kernelType = LLVM::LLVMStructType::getLiteral(ctx, {pointer, pointer, pointer, pointer});
-  auto programType = LLVM::LLVMStructType::getLiteral(ctx, {i32, i32, pointer, i32, i32, pointer});
+  auto programType = LLVM::LLVMStructType::getLiteral(ctx, {i32, i32, pointer, i32, i32, i32, pointer});
 
   for (auto &[name, family] : kernels) {
     table.text("adze_name_" + name.getValue(), name.getValue());
@@ -91,12 +91,13 @@ void adze::exec::buildProgramTable(OpBuilder &b, ProgramOp program, const Kernel
   });
 
   auto output = cast<OutputOp>(program.getBody().front().back());
-  int64_t logitsSlot = *output.getLogits().getDefiningOp<BufferOp>().getSlot();
+  auto slotOf = [](Value value) { return int64_t(*value.getDefiningOp<BufferOp>().getSlot()); };
+  int64_t logitsSlot = slotOf(output.getLogits()), choiceSlot = output.getChoice() ? slotOf(output.getChoice()) : -1;
   LLVM::GlobalOp record = table.constant("adze_program_table", programType, [&] {
     return table.record(programType, {table.number(ADZE_PROGRAM_VERSION), table.number(kernels.size()),
                                       table.address(list.getSymName()), table.number(program.slotCount()),
                                       table.number(ADZE_MUTANT("logits-in-the-first-slot") ? 0 : logitsSlot),
-                                      table.address(step.getSymName())});
+                                      table.number(choiceSlot), table.address(step.getSymName())});
   });
 
   auto function = LLVM::LLVMFuncOp::create(b, loc, ADZE_PROGRAM_SYMBOL, LLVM::LLVMFunctionType::get(pointer, {}));

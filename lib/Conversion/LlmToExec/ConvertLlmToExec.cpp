@@ -128,7 +128,7 @@ private:
     if (auto ret = dyn_cast<func::ReturnOp>(op)) {
       if (ret.getNumOperands() == 0 || !memory.count(ret.getOperand(0)))
         return ret.emitError("returns no logits that a kernel computes");
-      OutputOp::create(b, ret.getLoc(), memory[ret.getOperand(0)]);
+      OutputOp::create(b, ret.getLoc(), memory[ret.getOperand(0)], choiceOf(ret));
       return success();
     }
     IntegerAttr layer;
@@ -137,6 +137,16 @@ private:
       return success();
     }
     return op.emitError("stands in no group: llm-form-kernels puts every op into an llm.kernel");
+  }
+
+  /// The tokens that the step returns behind its logits: i32 [rows, 1]. Null where it returns none.
+  Value choiceOf(func::ReturnOp ret) {
+    for (Value value : ret.getOperands().drop_front())
+      if (auto type = dyn_cast<RankedTensorType>(value.getType());
+          type && type.getRank() == 2 && type.getElementType().isInteger(32) && type.getDimSize(1) == 1 &&
+          !ADZE_MUTANT("forget-the-choice"))
+        return memory.lookup(value);
+    return Value();
   }
 
   LogicalResult convertWeight(llm::GetWeightOp op) {

@@ -16,6 +16,8 @@ using namespace adze;
 namespace {
 /// The widest group of a quantization: a block makes whole groups of many columns at once.
 constexpr int64_t kMaxGroup = 1024;
+/// The widest stretch of a row that a block compares at once.
+constexpr int64_t kMaxStretch = 8192;
 
 /// Which builder makes the group; each knows other ops.
 enum class Skeleton { Product, Attention, Heads, Rows };
@@ -59,9 +61,10 @@ private:
 
   /// Every tile that the builders make of a schedule stays within the limit.
   LogicalResult checkSchedule(llm::ScheduleAttr row) {
+    int64_t most = body().getOps<llm::BestTokenOp>().empty() ? kMaxGroup : kMaxStretch;
     for (int64_t size : {row.getTokens(), row.getColumns(), row.getDepth()})
-      if (size < 0 || size > kMaxGroup)
-        return refuse(group) << "a schedule of " << row << "; sizes up to " << kMaxGroup << " are accepted";
+      if (size < 0 || size > most)
+        return refuse(group) << "a schedule of " << row << "; sizes up to " << most << " are accepted";
     if (skeleton != Skeleton::Attention && skeleton != Skeleton::Heads && row.getColumns() < 1)
       return refuse(group) << "a schedule of " << row << " has no columns";
     if (skeleton == Skeleton::Product && (row.getTokens() < 1 || row.getDepth() < 1))
@@ -182,6 +185,11 @@ private:
           return success(succeeded(belongs(op, {S::Rows})) && succeeded(needGroup(op, groupOf(quantize))));
         })
         .Case([&](llm::GatherRowsOp) { return belongs(op, {S::Rows, S::Heads}); })
+        .Case([&](llm::BestTokenOp best) -> LogicalResult {
+          if (!mlir::isa<BlockArgument>(best.getLogits()))
+            return refuse(op) << "its logits are made by the same kernel";
+          return belongs(op, {S::Rows});
+        })
         .Case([&](llm::SliceColumnsOp slice) { return checkSlice(slice); })
         .Case<llm::SiluOp, llm::MulOp, llm::AddOp>([&](auto) { return belongs(op, {S::Product, S::Heads, S::Rows}); })
         .Case<arith::TruncFOp, arith::ExtFOp>([&](auto) { return checkCast(op); })
@@ -238,6 +246,8 @@ private:
       size = own ? own : size;
     }
     for (Value value : yield().getValues()) {
+      if (value.getDefiningOp<llm::BestTokenOp>()) // one number, whatever else the kernel makes of the row
+        continue;
       auto quantize = value.getDefiningOp<llm::QuantizeOp>();
       int64_t own = KernelBuilder::columns(quantize ? quantize.getInput() : value);
       if (width && own != width)

@@ -350,6 +350,7 @@ Value KernelBuilder::make(Value value, const Place &place) {
       .Case([&](llm::RmsNormOp norm) { return makeRmsNorm(*this, norm, place); })
       .Case([&](llm::RopeOp rope) { return makeRope(*this, rope, place); })
       .Case([&](llm::GatherRowsOp gather) { return makeGatherRows(*this, gather, place); })
+      .Case([&](llm::BestTokenOp best) { return rowValues[best][0]; })
       .Case([&](llm::QuantizeOp quantize) {
         return makeQuantize(*this, quantize, mlir::cast<OpResult>(value).getResultNumber(), place);
       })
@@ -368,5 +369,6 @@ void KernelBuilder::prepareRow(const Place &row) {
     llvm::TypeSwitch<Operation *>(&op)
         .Case([&](llm::RmsNormOp norm) { prepareRmsNorm(*this, norm, row); })
         .Case([&](llm::RopeOp rope) { prepareRope(*this, rope, row); })
-        .Case([&](llm::QuantizeOp quantize) { prepareQuantize(*this, quantize, row); });
+        .Case([&](llm::QuantizeOp quantize) { prepareQuantize(*this, quantize, row); })
+        .Case([&](llm::BestTokenOp best) { prepareBestToken(*this, best, row); });
 }

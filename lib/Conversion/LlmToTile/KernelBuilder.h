@@ -162,7 +162,7 @@ public:
   mlir::Value vectorAt(mlir::Value operand, const Place &place);
 
   /// Values that belong to a row and are made before the loops over its columns, by op: the scale of a norm, the scale
-  /// and sum of a quantization of whole rows.
+  /// and sum of a quantization of whole rows, the best token.
   void prepareRow(const Place &row);
 
 private:
@@ -204,6 +204,7 @@ mlir::Value makeRope(KernelBuilder &k, llm::RopeOp op, const Place &place);
 void prepareRope(KernelBuilder &k, llm::RopeOp op, const Place &row);
 mlir::Value makeQuantize(KernelBuilder &k, llm::QuantizeOp op, unsigned result, const Place &place);
 void prepareQuantize(KernelBuilder &k, llm::QuantizeOp op, const Place &row);
+void prepareBestToken(KernelBuilder &k, llm::BestTokenOp op, const Place &row);
 mlir::Value makeGatherRows(KernelBuilder &k, llm::GatherRowsOp op, const Place &place);
 mlir::Value makeElementwise(KernelBuilder &k, mlir::Operation *op, const Place &place);
 

@@ -32,7 +32,7 @@ Expected<Execution> ModuleRunner::runProgram(exec::ProgramOp program, func::Func
   const int64_t outputRows = batch.outputRow.size();
 
   std::vector<BufferRef> arrays = batchBytes(batch);
-  BufferRef token, kv;
+  BufferRef token, kv, choice;
   llm::KvType kvType;
   for (auto [value, type] : llvm::zip(execution.inputs.values, types.getInputs())) {
     if (value.isCache()) {
@@ -108,12 +108,17 @@ Expected<Execution> ModuleRunner::runProgram(exec::ProgramOp program, func::Func
       }
     } else if (auto output = dyn_cast<exec::OutputOp>(op)) {
       execution.results.push_back(fromBytes(*memory[output.getLogits()], logits, outputRows));
+      choice = output.getChoice() ? memory[output.getChoice()] : nullptr;
     }
   }
   for (Type type : types.getResults().drop_front()) {
-    if (!kv || !isa<llm::KvType>(type))
-      return unsupported("the program's function returned more than logits and the cache");
-    execution.results.push_back(fromBytes(*kv, kvType));
+    auto tokens = dyn_cast<RankedTensorType>(type);
+    if (kv && isa<llm::KvType>(type))
+      execution.results.push_back(fromBytes(*kv, kvType));
+    else if (choice && tokens)
+      execution.results.push_back(fromBytes(*choice, tokens, outputRows));
+    else
+      return unsupported("the program's function returned more than logits, the cache and tokens");
   }
   return execution;
 }

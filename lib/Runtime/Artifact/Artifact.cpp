@@ -106,6 +106,8 @@ Status checkTables(const AdzeProgram &program, const Manifest &manifest, const s
     return mismatch("memory slots", program.slot_count, int64_t(manifest.memory.slots.size()));
   if (int64_t(program.logits_slot) != manifest.memory.logitsSlot)
     return mismatch("as its slot of logits", program.logits_slot, manifest.memory.logitsSlot);
+  if (int64_t choice = manifest.memory.choiceSlot.value_or(-1); program.choice_slot != choice)
+    return mismatch("as its slot of tokens", program.choice_slot, choice);
   for (uint32_t i = 0; i < program.kernel_count; ++i) {
     const AdzeKernel &kernel = program.kernels[i];
     // The kernels of a GPU are in kernels.bin; the program only knows their grids.

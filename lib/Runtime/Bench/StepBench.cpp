@@ -145,8 +145,9 @@ Expected<const AdzeStep *> StepBench::build(const StepShape &shape) {
   for (int64_t b = 0; b < shape.requests; ++b) {
     int64_t count = tokensOf(shape, b);
     spans.push_back({RequestId(b), shape.history, count, 1});
-    sources.push_back(
-        {tokens, isDecode(shape) && shape.history > 0 ? shape.history : shape.history + count, &sequences[size_t(b)]});
+    // As greedy requests have it: logits come to the host where the program does not choose the token.
+    sources.push_back({tokens, isDecode(shape) && shape.history > 0 ? shape.history : shape.history + count,
+                       &sequences[size_t(b)], builder->choosesTokens() ? 0 : 1});
   }
   return &builder->build(spans, sources);
 }

@@ -224,7 +224,8 @@ bool Engine::step() {
   std::vector<SpanSource> sources;
   for (const ScheduledSpan &span : spans) {
     const Answer &answer = *answers.at(span.request);
-    sources.push_back({answer.tokens, answer.shape.promptTokens, &scheduler.sequence(span.request)});
+    sources.push_back(
+        {answer.tokens, answer.shape.promptTokens, &scheduler.sequence(span.request), hostRows(answer, span)});
   }
   int64_t start = options.clock();
   const AdzeStep &built = builder->build(spans, sources);

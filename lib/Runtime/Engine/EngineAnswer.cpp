@@ -1,5 +1,12 @@
 // From rows of logits to tokens, text and the end of an answer.
+//
+// Where the program chooses each row's best token, a request that wants nothing else needs no logits on the host. What
+// the program cannot know (ids that the tokenizer marks unused) or say (which logit is not finite) is found by the
+// host's own choice from that one row, so that a token and an error are the same whoever chose.
 #include "EngineAnswer.h"
+#include "adze/Support/Mutant.h"
+
+#include <algorithm>
 
 using namespace adze;
 
@@ -30,12 +37,37 @@ void Engine::deliver(const ScheduledSpan &span, int64_t firstRow) {
   // The last known token has been computed. A request that is full at this point was only to be computed.
   if (scheduler.full(span.request))
     return finish(span.request, FinishReason::Length);
-  choose(span.request, answer, builder->logits(firstRow + span.rows - 1));
+  choose(span.request, answer, firstRow + span.rows - 1);
 }
 
-void Engine::choose(RequestId id, Answer &answer, std::span<const float> logits) {
+bool Engine::choosesOnDevice(const Answer &answer) const {
+  return builder->choosesTokens() && answer.request.sampling.takesBestToken();
+}
+
+int64_t Engine::hostRows(const Answer &answer, const ScheduledSpan &span) const {
+  int64_t end = span.first + span.count, from = answer.request.rowsFrom;
+  int64_t given = from < 0 ? 0 : std::clamp<int64_t>(end - from, 0, span.rows);
+  bool chooses = end == answer.known() && !scheduler.full(span.request) && !choosesOnDevice(answer);
+  return std::max<int64_t>(given, chooses);
+}
+
+Expected<TokenChoice> Engine::chosen(const Answer &answer, int64_t row) {
+  auto byHost = [&](std::span<const float> logits) {
+    return chooser.choose(logits, answer.history, answer.request.sampling, answer.known());
+  };
+  if (!choosesOnDevice(answer))
+    return byHost(builder->logits(row));
+  int32_t token = builder->chosenToken(row);
+  bool unused = std::ranges::binary_search(illegal, token) && !ADZE_MUTANT("take-unused-ids-from-the-device");
+  if (token >= 0 && token < legalTokens() && !unused)
+    return TokenChoice{token, 0, {}};
+  Expected<std::span<const float>> logits = builder->fetchLogits(row);
+  return logits ? byHost(*logits) : logits.status();
+}
+
+void Engine::choose(RequestId id, Answer &answer, int64_t row) {
   const AnswerRequest &request = answer.request;
-  Expected<TokenChoice> choice = chooser.choose(logits, answer.history, request.sampling, answer.known());
+  Expected<TokenChoice> choice = chosen(answer, row);
   if (!choice)
     return finish(id, FinishReason::Error, choice.status());
 

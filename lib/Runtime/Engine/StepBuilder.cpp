@@ -66,17 +66,25 @@ Expected<std::unique_ptr<StepBuilder>> StepBuilder::create(const Artifact &artif
   };
   if (Status status = open(builder.arrayWindow, builder.arrays, 0, builder.offsets.total, "step arrays"); !status.ok())
     return status;
-  int64_t logits = builder.figures.slotOffsets[size_t(manifest.memory.logitsSlot)];
-  int64_t logitBytes = limits.logitRows * builder.vocabulary * int64_t(sizeof(float));
-  if (logits + logitBytes > builder.arena.size())
-    return invalidInput(fmt::format("{}: its memory plan has {} bytes from the logits on, and {} rows of {} need {}; "
-                                    "compile the model again",
-                                    artifact.path(), builder.arena.size() - logits, limits.logitRows,
-                                    builder.vocabulary, logitBytes));
-  if (Status status = open(builder.logitsWindow, builder.arena, logits, logitBytes, "rows of logits"); !status.ok())
+  // The host reads `columns` numbers of 4 bytes of each row in a slot.
+  auto openSlot = [&](HostWindow &window, int64_t slot, int64_t columns, const char *what) {
+    int64_t start = builder.figures.slotOffsets[size_t(slot)], bytes = limits.logitRows * columns * 4;
+    if (start + bytes > builder.arena.size())
+      return invalidInput(fmt::format("{}: its memory plan has {} bytes from the {} on, and {} rows of {} need {}; "
+                                      "compile the model again",
+                                      artifact.path(), builder.arena.size() - start, what, limits.logitRows, columns,
+                                      bytes));
+    return open(window, builder.arena, start, bytes, what);
+  };
+  if (Status status = openSlot(builder.logitsWindow, manifest.memory.logitsSlot, builder.vocabulary, "rows of logits");
+      !status.ok())
     return status;
+  if (std::optional<int64_t> slot = manifest.memory.choiceSlot) {
+    if (Status status = openSlot(builder.choiceWindow, *slot, 1, "chosen tokens"); !status.ok())
+      return status;
+    builder.choices = true;
+  }
   builder.in = {{&builder.arrayWindow, 0, builder.offsets.total}};
-  builder.out = {{&builder.logitsWindow, 0, 0}};
 
   builder.step.weights = builder.weights.data();
   builder.step.kv = builder.pool.data();
@@ -111,6 +119,18 @@ const AdzeStep &StepBuilder::build(std::span<const ScheduledSpan> spans, std::sp
   int32_t *outputRow = at(offsets.outputRow, kI32);
   int64_t *kvSlot = at(offsets.kvSlot, kI64);
 
+  // Neighbouring rows of logits are one copy.
+  out.clear();
+  auto readLogits = [&](int64_t first, int64_t rows) {
+    int64_t offset = first * vocabulary * 4, bytes = rows * vocabulary * 4;
+    if (bytes == 0 || ADZE_MUTANT("copy-no-logits"))
+      return;
+    if (!out.empty() && out.back().offset + out.back().bytes == offset)
+      out.back().bytes += bytes;
+    else
+      out.push_back({&logitsWindow, offset, bytes});
+  };
+
   int64_t t = 0, p = 0, r = 0;
   for (size_t b = 0; b < spans.size(); ++b) {
     const ScheduledSpan &span = spans[b];
@@ -129,6 +149,7 @@ const AdzeStep &StepBuilder::build(std::span<const ScheduledSpan> spans, std::sp
       if (i >= span.count - span.rows)
         outputRow[r++] = int32_t(t);
     }
+    readLogits(r - source.hostRows, source.hostRows);
   }
   queryStart[spans.size()] = int32_t(t);
   pageStart[spans.size()] = int32_t(p);
@@ -137,11 +158,25 @@ const AdzeStep &StepBuilder::build(std::span<const ScheduledSpan> spans, std::sp
   step.tokens = t;
   step.requests = int64_t(spans.size());
   step.output_rows = r;
-  out[0].bytes = r * vocabulary * int64_t(sizeof(float));
+  if (choices)
+    out.push_back({&choiceWindow, 0, r * int64_t(sizeof(int32_t))});
   return step;
 }
 
 std::span<const float> StepBuilder::logits(int64_t row) const {
   auto *start = reinterpret_cast<const float *>(logitsWindow.data());
   return {start + row * vocabulary, size_t(vocabulary)};
+}
+
+int32_t StepBuilder::chosenToken(int64_t row) const {
+  return reinterpret_cast<const int32_t *>(choiceWindow.data())[row];
+}
+
+Expected<std::span<const float>> StepBuilder::fetchLogits(int64_t row) {
+  fetched.resize(size_t(vocabulary));
+  Status status = device->read(logitsWindow.device() + row * vocabulary * int64_t(sizeof(float)),
+                               {reinterpret_cast<uint8_t *>(fetched.data()), fetched.size() * sizeof(float)});
+  if (!status.ok())
+    return status;
+  return std::span<const float>(fetched);
 }

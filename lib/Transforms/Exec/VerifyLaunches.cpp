@@ -37,8 +37,12 @@ struct VerifyLaunchesPass : adze::exec::impl::VerifyLaunchesPassBase<VerifyLaunc
   LogicalResult checkLaunches(ProgramOp program) {
     llvm::DenseSet<Value> written;
     for (Operation &op : program.getBody().front()) {
-      if (auto output = dyn_cast<OutputOp>(op); output && !written.contains(output.getLogits()))
-        return output.emitError("the logits are written by no launch");
+      if (auto output = dyn_cast<OutputOp>(op)) {
+        if (!written.contains(output.getLogits()))
+          return output.emitError("the logits are written by no launch");
+        if (output.getChoice() && !written.contains(output.getChoice()))
+          return output.emitError("the choice is written by no launch");
+      }
       auto launch = dyn_cast<LaunchOp>(op);
       if (!launch)
         continue;

@@ -44,8 +44,9 @@ struct VerifyMemoryPass : adze::exec::impl::VerifyMemoryPassBase<VerifyMemoryPas
     };
     for (Operation &op : program.getBody().front()) {
       if (auto output = dyn_cast<OutputOp>(op))
-        if (failed(present(&op, output.getLogits())))
-          return failure();
+        for (Value value : output->getOperands())
+          if (failed(present(&op, value)))
+            return failure();
       auto launch = dyn_cast<LaunchOp>(op);
       if (!launch)
         continue;

@@ -29,6 +29,7 @@ constexpr FamilyName kFamilies[] = {
     {"llm.rms_norm", "rms_norm"},
     {"llm.quantize", "quantize"},
     {"llm.gather_rows", "gather_rows"},
+    {"llm.best_token", "best_token"},
 };
 
 llvm::StringRef familyOf(llvm::ArrayRef<Operation *> members) {

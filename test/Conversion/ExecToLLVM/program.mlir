@@ -75,8 +75,10 @@ module @says_which_slot_holds_the_logits {
   // CHECK: @adze_program_table
   // CHECK: %[[SLOTS:.*]] = llvm.mlir.constant(3 : i32)
   // CHECK-NEXT: %[[LOGITS:.*]] = llvm.mlir.constant(2 : i32)
+  // CHECK-NEXT: %[[NONE:.*]] = llvm.mlir.constant(-1 : i32)
   // CHECK: llvm.insertvalue %[[SLOTS]], %{{.*}}[3]
   // CHECK: llvm.insertvalue %[[LOGITS]], %{{.*}}[4]
+  // CHECK: llvm.insertvalue %[[NONE]], %{{.*}}[5]
   exec.program @step {
     %x = exec.buffer <4 R> in 0
     %y = exec.buffer <4 R> in 1
@@ -85,5 +87,24 @@ module @says_which_slot_holds_the_logits {
     exec.launch @k(%x) -> (%y) family "f" layer 0
     exec.launch @k(%y) -> (%z) family "f" layer 0
     exec.output %z
+  }
+}
+
+// -----
+
+// CHECK-LABEL: module @says_which_slot_holds_the_tokens
+module @says_which_slot_holds_the_tokens {
+  llvm.func @k(!llvm.ptr, i64, i64)
+  // CHECK: @adze_program_table
+  // CHECK: %[[LOGITS:.*]] = llvm.mlir.constant(0 : i32)
+  // CHECK-NEXT: %[[TOKENS:.*]] = llvm.mlir.constant(1 : i32)
+  // CHECK: llvm.insertvalue %[[LOGITS]], %{{.*}}[4]
+  // CHECK: llvm.insertvalue %[[TOKENS]], %{{.*}}[5]
+  exec.program @step {
+    %x = exec.buffer <16 R> in 0
+    %y = exec.buffer <4 R> in 1
+    exec.launch @k() -> (%x) family "f" layer 0
+    exec.launch @k(%x) -> (%y) family "f" layer 0
+    exec.output %x choice %y
   }
 }

@@ -66,3 +66,35 @@ module @turns_groups_into_launches {
     return %logits, %kv1 : tensor<?x6xf32>, !kv
   }
 }
+
+// -----
+
+// CHECK-LABEL: module @says_where_the_chosen_tokens_are
+module @says_where_the_chosen_tokens_are {
+  func.func private @rows()
+  func.func private @choose()
+  func.func @step(%token: tensor<?xi32>, %batch: !llm.batch) -> (tensor<?x6xf32>, tensor<?x1xi32>) {
+    %t = llm.get_weight @table : tensor<9x6xf32>
+    // CHECK: %[[LOGITS:.*]] = exec.buffer <24 R>
+    %x = llm.kernel family "embedding" (%token as %a, %t as %w, %batch as %b : tensor<?xi32>, tensor<9x6xf32>, !llm.batch)
+        -> (tensor<?x6xf32>) attributes {kernel = @rows, rows = "R"} {
+      %0 = llm.embedding %a, %w : tensor<?xi32>, tensor<9x6xf32> -> tensor<?x6xf32>
+      %1 = llm.gather_rows %0, %b : tensor<?x6xf32> -> tensor<?x6xf32>
+      llm.yield %1 : tensor<?x6xf32>
+    }
+    // CHECK: %[[TOKEN:.*]] = exec.buffer <4 R>
+    // CHECK-NEXT: exec.launch @choose(%[[LOGITS]]) -> (%[[TOKEN]]) family "best_token" layer 0
+    %y = llm.kernel family "best_token" (%x as %a : tensor<?x6xf32>) -> (tensor<?x1xi32>)
+        attributes {kernel = @choose, rows = "R"} {
+      %0 = llm.best_token %a legal 5 : tensor<?x6xf32> -> tensor<?x1xi32>
+      llm.yield %0 : tensor<?x1xi32>
+    }
+    // CHECK: exec.output %[[LOGITS]] choice %[[TOKEN]]
+    return %x, %y : tensor<?x6xf32>, tensor<?x1xi32>
+  }
+  llm.file @model path "m" size 1024 hash "00112233445566778899aabbccddeeff"
+  llm.weight @table : tensor<9x6xf32> {
+    %0 = llm.source_tensor @model offset 0 encoding "f32" part "data" : tensor<9x6xf32>
+    llm.yield %0 : tensor<9x6xf32>
+  }
+}

@@ -42,3 +42,17 @@ func.func @step(%token: tensor<?xi32>, %batch: !llm.batch)
   %q, %s, %u = llm.quantize %y group 32 : tensor<?x160xf32> -> tensor<?x160xi8>, tensor<?x5xf32>, tensor<?x5xi32>
   return %q, %s, %u : tensor<?x160xi8>, tensor<?x5xf32>, tensor<?x5xi32>
 }
+
+// Stretches of 32 ids, the last one cut at the legal ids, then the largest number and the lowest id that has it.
+// CHECK-LABEL: func.func @best_token(
+// CHECK: scf.for %{{.*}} = %c0 to %c96 step %c32 iter_args
+// CHECK: arith.cmpf ogt
+// CHECK: tile.load {{.*}} -> tensor<1x32xf32>
+// CHECK: arith.cmpi slt
+// CHECK: tile.reduce "max" {{.*}} tensor<1x32xf32>
+// CHECK: tile.reduce "max" {{.*}} tensor<1x32xi32>
+// CHECK: tile.store {{.*}} : tensor<1xi32>
+func.func @choice(%x: tensor<?x104xf32>) -> tensor<?x1xi32> {
+  %0 = llm.best_token %x legal 100 : tensor<?x104xf32> -> tensor<?x1xi32>
+  return %0 : tensor<?x1xi32>
+}

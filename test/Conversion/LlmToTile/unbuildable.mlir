@@ -162,3 +162,40 @@ func.func @more_query_heads_than_a_tile_holds(%q: tensor<?x65792xf32>, %b: !llm.
   }
   return %y : tensor<?x65792xf32>
 }
+
+// -----
+
+func.func @logits_that_the_kernel_makes(%x: tensor<?x64xf32>) -> tensor<?x1xi32> {
+  %y = llm.kernel family "best_token" (%x as %a : tensor<?x64xf32>) -> (tensor<?x1xi32>) attributes {rows = "T"} {
+    %0 = llm.silu %a : tensor<?x64xf32>
+    // expected-error @below {{its logits are made by the same kernel}}
+    %1 = llm.best_token %0 legal 64 : tensor<?x64xf32> -> tensor<?x1xi32>
+    llm.yield %1 : tensor<?x1xi32>
+  }
+  return %y : tensor<?x1xi32>
+}
+
+// -----
+
+func.func @a_choice_in_the_kernel_of_a_product(%x: tensor<?x64xf32>, %w: tensor<64x64xf32>) -> (tensor<?x64xf32>, tensor<?x1xi32>) {
+  %y:2 = llm.kernel family "linear" (%x as %a, %w as %b : tensor<?x64xf32>, tensor<64x64xf32>)
+      -> (tensor<?x64xf32>, tensor<?x1xi32>) attributes {rows = "T"} {
+    %0 = llm.linear %a, %b : (tensor<?x64xf32>, tensor<64x64xf32>) -> tensor<?x64xf32>
+    // expected-error @below {{a kernel of this family has no builder for it; give it a kernel of its own}}
+    %1 = llm.best_token %a legal 64 : tensor<?x64xf32> -> tensor<?x1xi32>
+    llm.yield %0, %1 : tensor<?x64xf32>, tensor<?x1xi32>
+  }
+  return %y#0, %y#1 : tensor<?x64xf32>, tensor<?x1xi32>
+}
+
+// -----
+
+func.func @a_stretch_that_fills_the_registers(%x: tensor<?x16384xf32>) -> tensor<?x1xi32> {
+  // expected-error @below {{sizes up to 8192 are accepted}}
+  %y = llm.kernel family "best_token" (%x as %a : tensor<?x16384xf32>) -> (tensor<?x1xi32>) attributes {rows = "T",
+      schedule = #llm.schedule<tokens = 1, columns = 16384, depth = 16384, sums = invariant>} {
+    %0 = llm.best_token %a legal 64 : tensor<?x16384xf32> -> tensor<?x1xi32>
+    llm.yield %0 : tensor<?x1xi32>
+  }
+  return %y : tensor<?x1xi32>
+}

@@ -207,6 +207,27 @@ module @logits_are_a_buffer {
 
 // -----
 
+module @a_choice_is_a_buffer_of_its_own {
+  exec.program @step {
+    %x = exec.buffer <4 R>
+    // expected-error @below {{c2: the choice is no exec.buffer of its own}}
+    exec.output %x choice %x
+  }
+}
+
+// -----
+
+module @a_choice_is_a_buffer {
+  exec.program @step {
+    %t = exec.input token
+    %x = exec.buffer <4 R>
+    // expected-error @below {{c2: the choice is no exec.buffer of its own}}
+    exec.output %x choice %t
+  }
+}
+
+// -----
+
 // expected-error @below {{no term is called 'TT'; T, B, R, K, V, P and P before T, B or R are}}
 module @forms_are_affine attributes {a = #exec.form<4 T T>} {
 }

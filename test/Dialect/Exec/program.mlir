@@ -37,6 +37,20 @@ module @a_program_is_a_line_of_launches {
   }
 }
 
+// CHECK-LABEL: module @a_program_says_where_its_tokens_are
+module @a_program_says_where_its_tokens_are {
+  func.func private @k()
+  exec.program @step {
+    // CHECK: %[[LOGITS:.*]] = exec.buffer <32 R>
+    // CHECK-NEXT: %[[TOKEN:.*]] = exec.buffer <4 R>
+    %logits = exec.buffer <32 R>
+    %token = exec.buffer <4 R>
+    exec.launch @k() -> (%logits, %token) family "f" layer 0
+    // CHECK: exec.output %[[LOGITS]] choice %[[TOKEN]]
+    exec.output %logits choice %token
+  }
+}
+
 // CHECK-LABEL: module @a_form_is_a_sum_of_terms
 // CHECK-SAME: exec.a = #exec.form<1 + 2 T + 3 B + 4 R + 5 K + 6 V + 7 P + 8 P T + 9 P B + 10 P R>
 // CHECK-SAME: exec.b = #exec.form<0>

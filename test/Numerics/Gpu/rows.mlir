@@ -1,5 +1,5 @@
 // Kernels of rows for each GPU, thread by thread on its model: norms of one chunk and of several, of odd widths, groups
-// quantized, elementwise work, columns and rows that are copied, embeddings, rotations and the cache.
+// quantized, elementwise work, columns and rows that are copied, embeddings, best tokens, rotations and the cache.
 //
 // RUN: kernel-check %s --numerics=none --target=sm_80
 // RUN: kernel-check %s --numerics=none --target=sm_89 --batch=1:1:1
@@ -69,6 +69,12 @@ func.func @takes_rows_of_a_table(%token: tensor<?xi32>) -> tensor<?x96xf32> {
   %t = llm.get_weight @table : tensor<50x96xbf16>
   %y = llm.embedding %token, %t : tensor<?xi32>, tensor<50x96xbf16> -> tensor<?x96xf32>
   return %y : tensor<?x96xf32>
+}
+
+// A vocabulary of two stretches and a piece, of which the last ids are padding.
+func.func @chooses_the_best_token(%x: tensor<?x17000xf32>) -> tensor<?x1xi32> {
+  %y = llm.best_token %x legal 16999 : tensor<?x17000xf32> -> tensor<?x1xi32>
+  return %y : tensor<?x1xi32>
 }
 
 // Half a head of 80, 96 or 112 is no power of two: it is cut into some.

@@ -172,7 +172,7 @@ bool Check::exactly(llm::KernelOp kernel) {
     exact &= integers || mlir::isa<llm::QuantizeOp>(op) || mlir::isa<llm::AddOp>(op) || mlir::isa<llm::MulOp>(op) ||
              mlir::isa<llm::SliceColumnsOp>(op) || mlir::isa<llm::GatherRowsOp>(op) || mlir::isa<arith::TruncFOp>(op) ||
              mlir::isa<arith::ExtFOp>(op) || mlir::isa<llm::EmbeddingOp>(op) ||
-             mlir::isa<llm::QuantizedEmbeddingOp>(op) || mlir::isa<llm::YieldOp>(op);
+             mlir::isa<llm::QuantizedEmbeddingOp>(op) || mlir::isa<llm::BestTokenOp>(op) || mlir::isa<llm::YieldOp>(op);
   }
   return exact;
 }

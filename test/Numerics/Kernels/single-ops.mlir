@@ -88,3 +88,9 @@ func.func @rounds_at_each_op(%x: tensor<?x70xbf16>, %y: tensor<?x70xbf16>) -> te
   %2 = llm.add %1, %x : tensor<?x70xbf16>
   return %2 : tensor<?x70xbf16>
 }
+
+func.func @chooses_the_best_token_beside_other_work(%x: tensor<?x203xf32>) -> (tensor<?x1xi32>, tensor<?x203xf32>) {
+  %b = llm.best_token %x legal 150 : tensor<?x203xf32> -> tensor<?x1xi32>
+  %y = llm.silu %x : tensor<?x203xf32>
+  return %b, %y : tensor<?x1xi32>, tensor<?x203xf32>
+}

@@ -96,3 +96,23 @@ module @gives_an_unread_result_a_slot_of_its_own {
     exec.output %a
   }
 }
+
+// -----
+
+// Logits and choice both live to the end of the step.
+// CHECK-LABEL: module @keeps_logits_and_choice_apart
+module @keeps_logits_and_choice_apart {
+  func.func private @k()
+  exec.program @step {
+    // CHECK: exec.buffer <4 T> in 0
+    // CHECK: exec.buffer <32 R> in 1
+    // CHECK: exec.buffer <4 R> in 0
+    %x = exec.buffer <4 T>
+    %logits = exec.buffer <32 R>
+    %token = exec.buffer <4 R>
+    exec.launch @k() -> (%x) family "f" layer 0
+    exec.launch @k(%x) -> (%logits) family "f" layer 0
+    exec.launch @k(%logits) -> (%token) family "f" layer 0
+    exec.output %logits choice %token
+  }
+}

@@ -60,6 +60,19 @@ module @refuses_logits_that_nobody_writes {
 
 // -----
 
+module @refuses_a_choice_that_nobody_writes {
+  func.func private @k()
+  exec.program @step {
+    %a = exec.buffer <4 R>
+    %b = exec.buffer <4 R>
+    exec.launch @k() -> (%a) family "f" layer 0
+    // expected-error @below {{the choice is written by no launch}}
+    exec.output %a choice %b
+  }
+}
+
+// -----
+
 module @refuses_an_unused_segment {
   func.func private @k()
   // expected-error @below {{no launch uses segment @w}}

@@ -68,3 +68,19 @@ module @refuses_logits_that_are_gone_at_the_end {
     exec.output %a
   }
 }
+
+// -----
+
+module @refuses_a_choice_that_is_gone_at_the_end {
+  func.func private @k()
+  exec.program @step {
+    // expected-note @below {{this buffer}}
+    %a = exec.buffer <4 R> in 0
+    // expected-note @below {{is covered by this one}}
+    %b = exec.buffer <4 R> in 0
+    exec.launch @k() -> (%a) family "f" layer 0
+    exec.launch @k() -> (%b) family "f" layer 0
+    // expected-error @below {{reads a buffer that is not in its slot 0}}
+    exec.output %b choice %a
+  }
+}

@@ -87,7 +87,12 @@ private:
   void addToSums(std::span<const ScheduledSpan> spans, int64_t nanoseconds);
   /// Hands out a span's rows of logits, of which the first is row `firstRow` of the step, and chooses the next token.
   void deliver(const ScheduledSpan &span, int64_t firstRow);
-  void choose(RequestId id, Answer &answer, std::span<const float> logits);
+  void choose(RequestId id, Answer &answer, int64_t row);
+  /// Of a span's rows, the last ones, whose logits the host reads: those to hand out, and that of a token which the
+  /// program does not choose.
+  int64_t hostRows(const Answer &answer, const ScheduledSpan &span) const;
+  bool choosesOnDevice(const Answer &answer) const;
+  Expected<TokenChoice> chosen(const Answer &answer, int64_t row);
   /// Gives the token to the answer's text; true when a stop string ended it.
   Expected<bool> addText(Answer &answer, int32_t token, std::string &text);
   void finish(RequestId id, FinishReason reason, Status error = Status());

@@ -27,6 +27,8 @@ struct SamplingParameters {
   uint64_t seed = 0;              // any; read in Sample only
   int64_t topLogprobs = -1;       // -1: no logprobs; n >= 0: the chosen token's and the n best, n <= kMaxTopLogprobs
 
+  /// The best token of the model's own logits is all that is asked for.
+  bool takesBestToken() const { return mode == ChoiceMode::Greedy && !hasPenalties() && topLogprobs < 0; }
   bool hasPenalties() const { return repetitionPenalty != 1.0 || presencePenalty != 0.0 || frequencyPenalty != 0.0; }
 };
 

@@ -27,6 +27,7 @@ struct SpanSource {
   std::span<const int32_t> tokens; // all that are known: prompt, then output
   int64_t promptTokens = 0;
   const KvSequence *pages = nullptr;
+  int64_t hostRows = 0; // of the span's rows, the last ones, whose logits the host reads
 };
 
 class StepBuilder {
@@ -38,13 +39,22 @@ public:
 
   const AdzeStep &build(std::span<const ScheduledSpan> spans, std::span<const SpanSource> sources);
 
-  /// The arrays of the step that build() returned last, in, and its rows of logits, out.
+  /// The arrays of the step that build() returned last, in; its chosen tokens and the rows of logits that the host
+  /// reads, out.
   StepCopies copies() const { return {in, out}; }
 
   /// Pages of the KV pool.
   int64_t pages() const { return figures.kvPages; }
-  /// Row `row` of the logits of the step that ran last.
+  /// Row `row` of the logits of the step that ran last: one of the rows that the host reads.
   std::span<const float> logits(int64_t row) const;
+  /// Whether the program chooses each row's best token.
+  bool choosesTokens() const { return choices; }
+  /// The token that the program chose for row `row` of the step that ran last: the best below the manifest's
+  /// legal_tokens, ties to the lowest id, or -1 where one of these logits is not finite.
+  int32_t chosenToken(int64_t row) const;
+  /// Row `row` of the logits of the step that ran last, fetched from the device now; slow on a GPU. Valid until the
+  /// next call. The device's fault where it has one.
+  Expected<std::span<const float>> fetchLogits(int64_t row);
 
 private:
   StepBuilder() = default;
@@ -53,10 +63,11 @@ private:
   MemoryFigures figures;
   StepArrays offsets{};
   int64_t vocabulary = 0;
-  bool poison = false;
+  bool poison = false, choices = false;
   DeviceBuffer weights, arena, arrays, pool;
-  HostWindow arrayWindow, logitsWindow; // closed before their buffers are freed
+  HostWindow arrayWindow, logitsWindow, choiceWindow; // closed before their buffers are freed
   std::vector<WindowRange> in, out;
+  std::vector<float> fetched;
   AdzeStep step{};
 };
 

@@ -117,6 +117,30 @@ def AssignWeightPacksPass : Adze_Pass<"llm-assign-weight-packs", "Exact"> {
   let dependentDialects = ["::adze::llm::LlmDialect"];
 }
 
+def InsertChoicePass : Adze_Pass<"llm-insert-choice", "Exact"> {
+  let summary = "Tokens are chosen where the logits lie";
+  let description = [{
+    For a GPU, whose memory the host reads by copies alone: @step also returns the id of the best legal token of each row
+    of logits (`llm.best_token`), as its last result. The host then copies the rows of logits of those requests only that
+    want more than the best token. `legal` is `legal_tokens` of the module's `llm.model`, or all columns where nothing is
+    said.
+
+    Must not fire for a CPU, where the host reads logits in place; on a step whose first result is no f32 [rows, static
+    columns]; on one that returns tokens already. A number of legal tokens that the columns do not hold is an error.
+
+    ```mlir
+    return %logits, %kv : tensor<?x104xf32>, !llm.kv<..>
+
+    %id = llm.best_token %logits legal 100 : tensor<?x104xf32> -> tensor<?x1xi32>
+    return %logits, %kv, %id : tensor<?x104xf32>, !llm.kv<..>, tensor<?x1xi32>
+    ```
+  }];
+  let options = [Option<"target", "target", "std::string", "\"x86-64-v3\"",
+                        "name of the target, as --cpu or --target spells it">];
+  let statistics = [Statistic<"inserted", "inserted", "steps that return tokens from now on">];
+  let dependentDialects = ["::adze::llm::LlmDialect"];
+}
+
 def FormKernelsPass : Adze_Pass<"llm-form-kernels", "Exact"> {
   let summary = "Groups the ops that become one kernel";
   let description = [{

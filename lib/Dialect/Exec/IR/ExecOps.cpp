@@ -105,6 +105,8 @@ LogicalResult LaunchOp::verify() {
 LogicalResult OutputOp::verify() {
   if (!getLogits().getDefiningOp<BufferOp>())
     return emitOpError("c1: the logits are no exec.buffer");
+  if (getChoice() && (!getChoice().getDefiningOp<BufferOp>() || getChoice() == getLogits()))
+    return emitOpError("c2: the choice is no exec.buffer of its own");
   return success();
 }
 

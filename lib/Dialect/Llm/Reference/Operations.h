@@ -27,6 +27,8 @@ mlir::LogicalResult evaluate(MakeBatchOp op, Operands operands, Results &results
 // Row.cpp
 mlir::LogicalResult evaluate(GatherRowsOp op, Operands operands, Results &results, Machine &machine);
 mlir::LogicalResult evaluate(SliceColumnsOp op, Operands operands, Results &results, Machine &machine);
+// Choice.cpp
+mlir::LogicalResult evaluate(BestTokenOp op, Operands operands, Results &results, Machine &machine);
 // Elementwise.cpp
 mlir::LogicalResult evaluate(SiluOp op, Operands operands, Results &results, Machine &machine);
 mlir::LogicalResult evaluate(MulOp op, Operands operands, Results &results, Machine &machine);

@@ -145,14 +145,17 @@ def Exec_LaunchOp : Exec_Op<"launch", [AttrSizedOperandSegments, HasParent<"Prog
 }
 
 def Exec_OutputOp : Exec_Op<"output", [Terminator, HasParent<"ProgramOp">]> {
-  let summary = "where the logits are after the step";
+  let summary = "where the logits, and the tokens chosen from them, are after the step";
   let description = [{
-    Constraint: /*c1*/ the operand is an `exec.buffer`: f32 [R, vocabulary], row after row.
+    The logits are f32 [R, vocabulary], row after row; the choice, where the program makes one, is i32 [R], each row's
+    best token as `llm.best_token` says.
 
-    Example: `exec.output %logits`
+    Constraints: /*c1*/ the logits are an `exec.buffer`; /*c2*/ the choice is another one.
+
+    Examples: `exec.output %logits`, `exec.output %logits choice %token`
   }];
-  let arguments = (ins Exec_BufferType:$logits);
-  let assemblyFormat = "$logits attr-dict";
+  let arguments = (ins Exec_BufferType:$logits, Optional<Exec_BufferType>:$choice);
+  let assemblyFormat = "$logits (`choice` $choice^)? attr-dict";
   let hasVerifier = 1;
 }
 

@@ -10,7 +10,7 @@ def Llm_Dialect : Dialect {
   let summary = "What a language model computes in one step over a ragged batch of tokens.";
   let description = [{
     A step function takes the token ids of one ragged step, the batch's index arrays and the KV cache as a value, and
-    returns the logits of the chosen rows and the new cache:
+    returns the logits of the chosen rows and the new cache (and, for a device that chooses tokens, each row's best one):
 
     ```mlir
     func.func @step(%token: tensor<?xi32>, %batch: !llm.batch, %kv: !llm.kv<...>)
@@ -25,7 +25,8 @@ def Llm_Dialect : Dialect {
       stray from that is the business of docs/Numerics.md.
     * Weights are symbols (`llm.weight`) whose bodies are expressions over parts of files; data never stands in the IR.
     * The module may carry `llm.model`, a dictionary that describes the model to people and to the manifest: family,
-      name, layers, hidden, heads, kv_heads, head_dim, vocabulary, context. No pass depends on it.
+      name, layers, hidden, heads, kv_heads, head_dim, vocabulary, legal_tokens, context. Of these a pass reads
+      legal_tokens alone (`llm-insert-choice`).
   }];
   let dependentDialects = ["::mlir::arith::ArithDialect"];
   let extraClassDeclaration = [{

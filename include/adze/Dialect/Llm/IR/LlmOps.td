@@ -4,6 +4,7 @@
 
 include "adze/Dialect/Llm/IR/AttentionOps.td"
 include "adze/Dialect/Llm/IR/BatchOps.td"
+include "adze/Dialect/Llm/IR/ChoiceOps.td"
 include "adze/Dialect/Llm/IR/ElementwiseOps.td"
 include "adze/Dialect/Llm/IR/EmbeddingOps.td"
 include "adze/Dialect/Llm/IR/KernelOps.td"
