@@ -52,8 +52,8 @@ public:
 
   /// Each kernel of a step of that shape, by itself.
   Expected<std::vector<KernelTiming>> timeKernels(const StepShape &shape, const TimingOptions &options);
-  /// Nanoseconds of whole steps as the engine runs them, arrays in and logits out, by the host's clock. At least three
-  /// that are not counted run first, so that a step that becomes a graph is one.
+  /// Nanoseconds of whole steps as the engine runs them for greedy requests, arrays in and tokens (or logits) out, by
+  /// the host's clock. At least three that are not counted run first, so that a step that becomes a graph is one.
   Expected<std::vector<double>> timeStep(const StepShape &shape, int64_t repetitions);
 
 private:
