@@ -3,6 +3,7 @@
 
 #include "adze/Runtime/Engine/Philox.h"
 
+#include <algorithm>
 #include <cmath>
 #include <gtest/gtest.h>
 #include <limits>
@@ -101,6 +102,31 @@ TEST(TokenChooser, TopKKeepsTheBestWithTiesToTheLowestId) {
   std::map<int32_t, int> counts = drawMany({1, 2, 2, 2, 0}, p);
   EXPECT_EQ(counts.size(), 2u);
   EXPECT_TRUE(counts.count(1) && counts.count(2));
+}
+
+// Few candidates are kept by another algorithm than many: both keep the first k of (logit descending, id ascending).
+TEST(TokenChooser, TopKKeepsTheSameCandidatesHoweverManyTheyAre) {
+  std::vector<float> logits(6000);
+  for (size_t id = 0; id < logits.size(); ++id)
+    logits[id] = float(id * 2654435761u % 977) * 1e-6f; // many ties, and weights that are nearly equal
+  std::vector<int32_t> order(logits.size());
+  std::iota(order.begin(), order.end(), 0);
+  std::sort(order.begin(), order.end(),
+            [&](int32_t a, int32_t b) { return logits[a] != logits[b] ? logits[a] > logits[b] : a < b; });
+  for (int64_t k : {1, 2, 7, 40, 1023, 1024, 1025, 5999}) {
+    std::vector<int32_t> kept(order.begin(), order.begin() + k);
+    std::sort(kept.begin(), kept.end());
+    SamplingParameters p = sampling(3);
+    p.topK = k;
+    p.temperature = 100;
+    for (uint64_t position = 0; position < 60; ++position) {
+      // The weights differ by less than 1e-5 of each other: the place drawn is that of u, or a neighbour at an edge.
+      int32_t token = chooseFrom(logits, p, int64_t(position));
+      auto found = std::lower_bound(kept.begin(), kept.end(), token);
+      ASSERT_TRUE(found != kept.end() && *found == token) << "k = " << k << " kept " << token;
+      EXPECT_NEAR(double(found - kept.begin()), uniformAt(3, position) * double(k), 1.01) << k;
+    }
+  }
 }
 
 TEST(TokenChooser, TopPKeepsTheShortestPrefixThatReachesIt) {

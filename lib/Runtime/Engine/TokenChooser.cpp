@@ -107,19 +107,38 @@ std::span<const float> TokenChooser::penalise(std::span<const float> logits, con
 
 void TokenChooser::keepTopK(std::span<const float> values, int64_t topK) {
   candidates.clear();
+  auto byToken = [](const Candidate &a, const Candidate &b) { return a.token < b.token; };
+  auto before = [](const Candidate &a, const Candidate &b) {
+    return a.value != b.value ? a.value > b.value : a.token < b.token;
+  };
+  // A few are kept in a heap, the one that comes last on top, while the row is read once. Ids ascend, so that a new one
+  // is before the last only where it is larger.
+  constexpr int64_t kMostInHeap = 1024;
+  if (topK > 0 && topK <= kMostInHeap) {
+    for (size_t i = 0; i < values.size(); ++i) {
+      if (int64_t(candidates.size()) == topK) {
+        if (!(values[i] > candidates.front().value))
+          continue;
+        std::pop_heap(candidates.begin(), candidates.end(), before);
+        candidates.pop_back();
+      } else if (values[i] == kAbsent) {
+        continue;
+      }
+      candidates.push_back({int32_t(i), values[i], 0});
+      std::push_heap(candidates.begin(), candidates.end(), before);
+    }
+    std::sort(candidates.begin(), candidates.end(), byToken);
+    return;
+  }
   candidates.reserve(values.size());
   for (size_t i = 0; i < values.size(); ++i)
     if (values[i] != kAbsent)
       candidates.push_back({int32_t(i), values[i], 0});
   if (topK == 0 || topK >= int64_t(candidates.size()))
     return;
-  std::nth_element(candidates.begin(), candidates.begin() + (topK - 1), candidates.end(),
-                   [](const Candidate &a, const Candidate &b) {
-                     return a.value != b.value ? a.value > b.value : a.token < b.token;
-                   });
+  std::nth_element(candidates.begin(), candidates.begin() + (topK - 1), candidates.end(), before);
   candidates.resize(size_t(topK));
-  std::sort(candidates.begin(), candidates.end(),
-            [](const Candidate &a, const Candidate &b) { return a.token < b.token; });
+  std::sort(candidates.begin(), candidates.end(), byToken);
 }
 
 void TokenChooser::weigh(double temperature) {
