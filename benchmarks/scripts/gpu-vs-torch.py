@@ -139,7 +139,7 @@ def run_adze(options, *arguments, timeout=120):
 def bench_kernels(options, shapes):
     lists = [",".join(str(shape[i]) for shape in shapes) for i in range(3)]
     return run_adze(options, "bench", "kernel", options.kernels, "--tokens", lists[0], "--requests", lists[1], "--history",
-                    lists[2], "--repetitions", str(REPETITIONS), "--json")
+                    lists[2], "--repetitions", str(REPETITIONS), "--copy-bytes", str(options.copy_bytes), "--json")
 
 
 def product_kernel(shape, outputs, inputs, rows):
@@ -261,7 +261,7 @@ class Run:
         for _ in range(options.rounds):
             self.rest()
             result = run_adze(options, "bench", "step", options.model, "--tokens", "1", "--requests", "1", "--history",
-                              str(options.history), "--repetitions", "30", "--json")
+                              str(options.history), "--repetitions", "30", "--copy-bytes", str(options.copy_bytes), "--json")
             times.append(result["shapes"][0]["us"]["median"])
             self.copies["adze"].append(result["copy"]["gb_per_s"]["median"])
         return {"history": options.history, "us": spread(times), "bytes": result["shapes"][0]["bytes"],
@@ -291,6 +291,7 @@ def main():
     parser.add_argument("--prompt", type=int, default=4096, help="tokens of the prompt whose attention is compared")
     parser.add_argument("--history", type=int, default=1024)
     parser.add_argument("--decode-attention", default="32x4096", help="requests x tokens in the cache")
+    parser.add_argument("--copy-bytes", type=int, default=1 << 31, help="of the copy that tells the memory's speed")
     parser.add_argument("--rounds", type=int, default=3)
     parser.add_argument("--rest", type=float, default=1.0, help="seconds before each side")
     parser.add_argument("--seconds", type=float, default=300)
