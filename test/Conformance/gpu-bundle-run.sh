@@ -1,10 +1,13 @@
 #!/bin/sh
-# run.sh check|bench|compare|all [RESULTS [WEIGHTS]]: tests and measurements on this machine's GPU, from the folder that
+# run.sh check|kernels|models|bench|compare|all [RESULTS [WEIGHTS]]: tests and measurements on this machine's GPU, from the folder that
 # scripts/gpu-bundle made; docs/Testing.md, "A GPU". Needs the driver, a shell, awk, sed and tar, nothing else
 # (compare: torch).
 #
-#   check    the conformance suite; then each tiny model's tokens against those of the artifact for a CPU, and SmolLM2's
-#            against transformers', if WEIGHTS (the folder beside the bundle) has the parts of its weights
+#   check    the conformance suite; then kernels and models
+#   kernels  each kernel of each tiny model on random steps, fresh ones each time, against the artifact of the same model
+#            for a CPU, which this machine's CPU runs (`adze check`)
+#   models   each tiny model's tokens against those of the artifact for a CPU, and SmolLM2's against transformers', if
+#            WEIGHTS (the folder beside the bundle) has the parts of its weights
 #   bench    uploads and launches; kernels, steps and answers of Llama-3-8B's shape with generated weights
 #   compare  the same kernels beside cuBLAS and cuDNN (gpu-vs-torch.py)
 #
@@ -13,8 +16,8 @@
 set -u
 here=$(cd "$(dirname "$0")" && pwd)
 what=${1:-all}
-case $what in check | models | bench | compare | all) ;; *)
-  echo "run.sh: '$what' is no step; accepted: check, models, bench, compare, all" >&2
+case $what in check | kernels | models | bench | compare | all) ;; *)
+  echo "run.sh: '$what' is no step; accepted: check, kernels, models, bench, compare, all" >&2
   exit 1
   ;;
 esac
@@ -78,6 +81,18 @@ check_model() { # NAME ARTIFACT PROMPTS EXPECTED LEAST
       fail "$1 gave no answer: $(tail -3 "$results/$1.$requests.log")"
     fi
   done
+}
+
+kernels() {
+  echo "== kernels: on random steps, against those of a CPU"
+  while read -r name least; do
+    if timeout 120 ./adze check "models/$name.adze" --against "models/$name.cpu.adze" >"$results/$name.kernels" 2>&1; then
+      sed "1s/^/$name: /; 1b; \$b; /^  not compared/b; d" "$results/$name.kernels"
+    else
+      cat "$results/$name.kernels"
+      fail "kernels of $name"
+    fi
+  done <models/list
 }
 
 models() {
@@ -152,10 +167,12 @@ compare() {
 case $what in
 check)
   conformance
+  kernels
   models
   ;;
 all)
   conformance
+  kernels
   models
   bench
   compare

@@ -32,6 +32,7 @@ ALLOWED = {
     "Runtime/Scheduler": ["Runtime/KvCache", "Runtime/Comm", "Runtime/Device", "Runtime/Artifact"],
     "Runtime/Engine": ["Runtime/Scheduler", "Runtime/KvCache", "Runtime/Comm", "Runtime/Device", "Runtime/Artifact"],
     "Runtime/Bench": ["Runtime/Engine", "Runtime/Scheduler", "Runtime/KvCache", "Runtime/Device", "Runtime/Artifact"],
+    "Runtime/Check": ["Runtime/Engine", "Runtime/Scheduler", "Runtime/KvCache", "Runtime/Device", "Runtime/Artifact"],
     "Runtime/Server": ["Runtime"],
     "Runtime/Api": ["Runtime"],
     "tools/adze": ["Runtime"],

@@ -214,8 +214,8 @@ TEST_F(ToolTest, ReportsUsersFaultsWithExitCodeOne) {
   }
   Outcome command = adze("frob");
   EXPECT_EQ(command.code, 1);
-  EXPECT_TRUE(
-      contains(command.err, "adze: error: 'frob' is no command; accepted: run, eval, inspect, verify, bench, compile"))
+  EXPECT_TRUE(contains(
+      command.err, "adze: error: 'frob' is no command; accepted: run, eval, inspect, verify, check, bench, compile"))
       << command.err;
   EXPECT_TRUE(contains(run("--prompt a --no-such-flag").err, "adze: error: ")) << "every error begins alike";
   EXPECT_TRUE(contains(run("--prompt a --no-such-flag").err, "--no-such-flag; see adze run --help"));

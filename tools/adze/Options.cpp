@@ -157,6 +157,17 @@ void addBench(CLI::App &bench, ToolOptions &o) {
   weights->add_flag("--quiet", o.quiet, "no progress");
 }
 
+void addCheck(CLI::App &app, ToolOptions &o) {
+  app.add_option("--against", o.check.against, "artifact of the same model for another target, a CPU's as a rule")
+      ->required()
+      ->type_name("ARTIFACT");
+  app.add_option("--rounds", o.check.rounds, "groups of random steps; the first eight cover every length")
+      ->check(CLI::Range(1, 100000))
+      ->capture_default_str();
+  app.add_option("--seed", o.check.seed, "of tokens and lengths (a fresh one, printed)")->check(seedFault);
+  addDevice(app, o);
+}
+
 void addRun(CLI::App &app, ToolOptions &o) {
   auto *what = app.add_option_group("what to do", "exactly one of these");
   what->add_option("--prompt", o.prompt, "continue this text");
@@ -206,15 +217,17 @@ ParsedOptions adze::parseOptions(int argc, char **argv) {
   CLI::App *eval = app.add_subcommand("eval", "measure how well a compiled model predicts a text");
   CLI::App *inspect = app.add_subcommand("inspect", "describe a compiled model: kernels, weights, memory, fusion");
   CLI::App *verify = app.add_subcommand("verify", "read and check every byte of a compiled model");
+  CLI::App *check = app.add_subcommand("check", "compare each kernel with those of an artifact for another target");
   CLI::App *bench = app.add_subcommand("bench", "measure a compiled model's speed on this machine");
   app.add_subcommand("compile", "compile a model (see adze compile --help)");
-  for (CLI::App *command : {run, eval, inspect, verify})
+  for (CLI::App *command : {run, eval, inspect, verify, check})
     command->add_option("ARTIFACT", o.artifact, "folder of the compiled model")->required();
   addRun(*run, o);
   addEval(*eval, o);
   addLimits(*inspect, o.limits);
   addBench(*bench, o);
-  for (CLI::App *command : {eval, inspect, verify})
+  addCheck(*check, o);
+  for (CLI::App *command : {eval, inspect, verify, check})
     command->add_flag("--json", o.json, "print JSON");
 
   try {
@@ -240,6 +253,7 @@ ParsedOptions adze::parseOptions(int argc, char **argv) {
               : eval->parsed()    ? Command::Eval
               : inspect->parsed() ? Command::Inspect
               : bench->parsed()   ? Command::Bench
+              : check->parsed()   ? Command::Check
                                   : Command::Verify;
   return parsed;
 }

@@ -24,7 +24,7 @@ struct SamplingFlags {
   SamplingParameters apply(SamplingParameters base) const;
 };
 
-enum class Command { Run, Eval, Inspect, Verify, Bench };
+enum class Command { Run, Eval, Inspect, Verify, Bench, Check };
 enum class BenchWhat { Kernel, Step, Model, Weights };
 
 /// What `adze bench` measures. Lists of one entry stand for as many as the longest has.
@@ -38,6 +38,13 @@ struct BenchFlags {
   std::string output; // a file for the JSON as well
   std::string match;  // kernel: part of the name or family
   uint64_t seed = 0;  // weights
+};
+
+/// What `adze check` compares with, and how often.
+struct CheckFlags {
+  std::string against;
+  int64_t rounds = 8;
+  std::optional<uint64_t> seed; // absent: a fresh one
 };
 
 struct ToolOptions {
@@ -59,6 +66,7 @@ struct ToolOptions {
   int64_t skip = 0;
 
   BenchFlags bench;
+  CheckFlags check;
 
   std::string system;
   int64_t maxTokens = -1;

@@ -44,6 +44,7 @@ int runEval(const ToolOptions &options);
 int runInspect(const ToolOptions &options);
 int runVerify(const ToolOptions &options);
 int runBench(const ToolOptions &options);
+int runCheck(const ToolOptions &options);
 /// Replaces the process by adze-compile. Returns an exit code only where that fails.
 int runCompiler(int argc, char **argv);
 

@@ -27,6 +27,8 @@ int main(int argc, char **argv) {
     return runVerify(options);
   if (options.command == Command::Bench)
     return runBench(options);
+  if (options.command == Command::Check)
+    return runCheck(options);
 
   Expected<std::unique_ptr<Session>> session = Session::open(options);
   if (!session)
