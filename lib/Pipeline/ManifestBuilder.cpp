@@ -93,6 +93,16 @@ ManifestSchedule scheduleOf(Operation *function) {
   return {number("tokens"), number("columns"), number("depth"), sums ? sums.str() : "unknown"};
 }
 
+/// Positions of one run of attention; 0 where rows after the prompt fold as those of the prompt do.
+int64_t kvSplitOf(ModuleOp module) {
+  int64_t split = 0;
+  for (Operation &function : *module.getBody())
+    if (auto row = function.getAttrOfType<DictionaryAttr>("tile.schedule"))
+      if (auto positions = row.getAs<IntegerAttr>("split"))
+        split = std::max(split, positions.getInt());
+  return split;
+}
+
 std::vector<ManifestKernel> kernelsOf(ModuleOp module, exec::ProgramOp program) {
   llvm::MapVector<StringAttr, ManifestKernel> kernels;
   for (exec::LaunchOp launch : program.getBody().getOps<exec::LaunchOp>()) {
@@ -180,7 +190,7 @@ Expected<Manifest> buildManifest(ModuleOp module, const PhaseSettings &settings,
   m.programVersion = ADZE_PROGRAM_VERSION;
   m.adzeVersion = ADZE_VERSION;
   const TargetInfo &kernels = settings.gpu.empty() ? target : *findTarget(settings.gpu);
-  m.target = {kX86Triple, std::string(target.name()), target.features(), kernels.kvSplit(),
+  m.target = {kX86Triple, std::string(target.name()), target.features(), kvSplitOf(module),
               productOf(settings, kernels)};
   m.numerics = settings.numerics;
 

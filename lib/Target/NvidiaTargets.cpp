@@ -36,7 +36,6 @@ public:
   const std::vector<std::string> &features() const override { return needs; }
   // A key of a page is a row of the second operand of the scores.
   KeyOrder keyOrder() const override { return KeyOrder::TokenDim; }
-  int64_t kvSplit() const override { return 0; }
 
   std::optional<WeightPack> weightPack(std::string_view encoding, std::string_view part,
                                        Numerics numerics) const override {
@@ -51,6 +50,17 @@ public:
   }
 
   ScheduleRow scheduleRow(const ScheduleKey &key) const override {
+    // In bf16 four warps multiply 64 rows, tokens times query heads of a KV head, by keys and values that come once for
+    // all of them; a row's softmax stays inside its warp. A run of a token after a prompt has a block, whose warps
+    // share its keys and columns.
+    if (key.family == "paged_attention" && key.numerics == Numerics::Bf16)
+      return {.tokens = 1,
+              .columns = 1,
+              .depth = 64,
+              .warps = 4,
+              .stages = stagesOfKeys(64, key.inputs),
+              .rows = 64,
+              .split = 256};
     if (key.family == "paged_attention")
       return {.tokens = 1, .columns = 1, .depth = 64, .warps = 1};
     if (isOfBf16(key))
@@ -81,6 +91,15 @@ public:
   }
 
 private:
+  /// Slots for keys and values of so many positions, of one head of that width: up to three, so that two blocks fit a
+  /// multiprocessor; two where one fits; none where it does not.
+  int64_t stagesOfKeys(int64_t positions, int64_t dim) const {
+    int64_t slot = positions * 2 * ((dim + 15) / 16 * 16) * 2; // whole steps of a matrix instruction
+    for (int64_t stages : {3, 2})
+      if (2 * (stages * slot + facts.reservedShared) <= facts.multiprocessorShared)
+        return stages;
+    return 2 * slot <= facts.sharedBytes ? 2 : 1;
+  }
   /// An iteration is one group: little to copy, so many of them.
   static constexpr int64_t kGroupStages = 8;
   static bool isOfBf16(const ScheduleKey &key) {

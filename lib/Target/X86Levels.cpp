@@ -47,7 +47,6 @@ public:
   int64_t registers() const override { return level.registers; }
   const std::vector<std::string> &features() const override { return level.features; }
   KeyOrder keyOrder() const override { return KeyOrder::DimToken; }
-  int64_t kvSplit() const override { return 0; }
 
   std::optional<WeightPack> weightPack(std::string_view encoding, std::string_view part, Numerics) const override {
     int64_t lanes = level.lanes;

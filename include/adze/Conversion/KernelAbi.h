@@ -10,6 +10,10 @@
 // * the cache is one pointer, to the pool; as a result it is none, for it is written in place;
 // * the layer (the one operand of type index) is no pointer, it is the last word of the block.
 //
+// Attention in runs (a group with `kv_split`) is two kernels. The first folds runs and leaves what they gave in scratch
+// memory: the operands, then that one pointer as its result. The second joins them: the operands, the scratch memory as
+// one more of them, the results.
+//
 //===--------------------------------------------------------------------------------------------------------------===//
 #ifndef ADZE_CONVERSION_KERNELABI_H
 #define ADZE_CONVERSION_KERNELABI_H
@@ -40,9 +44,9 @@ llvm::StringRef nameOf(BatchArray array);
 
 /// One pointer of the argument block.
 struct KernelPointer {
-  enum class Kind { Operand, Batch, Cache, Result };
+  enum class Kind { Operand, Batch, Cache, Scratch, Result };
   Kind kind;
-  /// Operand or result number of the group.
+  /// Operand or result number of the group; 0 for scratch memory.
   unsigned number;
   /// Which array, for Kind::Batch.
   BatchArray array = BatchArray::Position;
@@ -55,6 +59,8 @@ struct KernelAbi {
 
   /// Number of the first pointer that stands for the operand, the batch's first array included.
   unsigned pointerOfOperand(unsigned number) const;
+  /// Number of the pointer to scratch memory.
+  unsigned pointerOfScratch() const;
   /// Number of the pointer that stands for the result.
   unsigned pointerOfResult(unsigned number) const;
   /// 8-byte words of the block: pointers, T, B, R and the layer.
@@ -71,6 +77,20 @@ Rows operandRows(llm::KernelOp kernel, unsigned number);
 /// The block of a group. A group with two operands of type index is a fault of the pass that formed it: the verifier
 /// llm-verify-kernels refuses it.
 KernelAbi deriveKernelAbi(llm::KernelOp kernel);
+/// Whether the group is two kernels; the first one is named by the attribute `partials`, the second by `kernel`.
+bool hasPartials(llm::KernelOp kernel);
+/// The block of the first of two.
+KernelAbi derivePartialsAbi(llm::KernelOp kernel);
+/// Bytes of scratch memory: so many for each request, and so many more for each page that its list has at most.
+struct ScratchSize {
+  int64_t ofRequest, ofPage;
+  /// Of a step whose requests list so many pages together.
+  int64_t bytes(int64_t requests, int64_t pages) const { return ofRequest * requests + ofPage * pages; }
+};
+ScratchSize scratchSize(llm::KernelOp kernel);
+/// Numbers (f32) that a run leaves: weighted values [heads, dim], then the largest scores [heads], then sums [heads];
+/// whole vectors of four.
+inline int64_t partialFloats(int64_t heads, int64_t dim) { return (heads * (dim + 2) + 3) / 4 * 4; }
 
 } // namespace adze
 

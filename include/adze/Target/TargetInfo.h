@@ -40,6 +40,8 @@ struct ScheduleRow {
   int64_t depth = 32;   ///< k of one step of the reduction loop; a multiple of the pack's block
   int64_t warps = 1;    ///< of a block, a power of two; 1 on a CPU, whose blocks are sequential
   int64_t stages = 1;   ///< slots of shared memory that copies of a loop's loads fill; 1: loads, as on a CPU
+  int64_t rows = 0;     ///< of attention by matrix instructions: rows of a product, tokens x query heads; 0: none
+  int64_t split = 0;    ///< of such attention: positions of one run of the rows after the prompt; 0: all of them
 };
 
 /// What a schedule row is chosen by. Zero: not known or not applicable.
@@ -104,8 +106,6 @@ public:
   virtual std::vector<ScheduleRow> smallSteps(const ScheduleKey &) const { return {}; }
   /// Order of a page's keys.
   virtual KeyOrder keyOrder() const = 0;
-  /// Positions in one split of KV for rows after the prompt; 0: no split.
-  virtual int64_t kvSplit() const = 0;
 };
 
 /// The target of that name, or null. Names: see targetNames().

@@ -35,7 +35,21 @@ Rows adze::operandRows(llm::KernelOp kernel, unsigned number) {
   return resultRows(kernel);
 }
 
-KernelAbi adze::deriveKernelAbi(llm::KernelOp kernel) {
+static int64_t splitOf(llm::KernelOp kernel) {
+  auto split = kernel->getAttrOfType<mlir::IntegerAttr>("kv_split");
+  return split ? split.getInt() : 0;
+}
+
+/// The attention that the group does in runs, or null.
+static llm::PagedAttentionOp attentionInRuns(llm::KernelOp kernel) {
+  auto attentions = kernel.getBody().front().getOps<llm::PagedAttentionOp>();
+  return splitOf(kernel) && !attentions.empty() ? *attentions.begin() : llm::PagedAttentionOp();
+}
+
+bool adze::hasPartials(llm::KernelOp kernel) { return static_cast<bool>(attentionInRuns(kernel)); }
+
+/// What the operands are.
+static KernelAbi ofOperands(llm::KernelOp kernel) {
   KernelAbi abi;
   for (auto [number, type] : llvm::enumerate(kernel.getInputs().getTypes())) {
     if (mlir::isa<llm::BatchType>(type)) {
@@ -51,6 +65,15 @@ KernelAbi adze::deriveKernelAbi(llm::KernelOp kernel) {
       abi.pointers.push_back({KernelPointer::Kind::Operand, static_cast<unsigned>(number)});
     }
   }
+  if (hasPartials(kernel))
+    abi.pointers.push_back({KernelPointer::Kind::Scratch, 0});
+  return abi;
+}
+
+KernelAbi adze::derivePartialsAbi(llm::KernelOp kernel) { return ofOperands(kernel); }
+
+KernelAbi adze::deriveKernelAbi(llm::KernelOp kernel) {
+  KernelAbi abi = ofOperands(kernel);
   for (auto [number, type] : llvm::enumerate(kernel.getOutputs().getTypes()))
     if (!mlir::isa<llm::KvType>(type))
       abi.pointers.push_back({KernelPointer::Kind::Result, static_cast<unsigned>(number)});
@@ -59,7 +82,8 @@ KernelAbi adze::deriveKernelAbi(llm::KernelOp kernel) {
 
 unsigned KernelAbi::pointerOfOperand(unsigned number) const {
   for (auto [position, pointer] : llvm::enumerate(pointers))
-    if (pointer.kind != KernelPointer::Kind::Result && pointer.number == number)
+    if (pointer.kind != KernelPointer::Kind::Result && pointer.kind != KernelPointer::Kind::Scratch &&
+        pointer.number == number)
       return position;
   llvm_unreachable("the layer has no pointer");
 }
@@ -69,4 +93,21 @@ unsigned KernelAbi::pointerOfResult(unsigned number) const {
     if (pointer.kind == KernelPointer::Kind::Result && pointer.number == number)
       return position;
   llvm_unreachable("a cache has no pointer as a result");
+}
+
+unsigned KernelAbi::pointerOfScratch() const {
+  for (auto [position, pointer] : llvm::enumerate(pointers))
+    if (pointer.kind == KernelPointer::Kind::Scratch)
+      return position;
+  llvm_unreachable("a kernel that is not one of two has no scratch memory");
+}
+
+adze::ScratchSize adze::scratchSize(llm::KernelOp kernel) {
+  llm::PagedAttentionOp attention = attentionInRuns(kernel);
+  llm::KvType cache = attention.getKv().getType();
+  // The list of a request with n pages begins after p others: its runs have the places from p / pagesOfRun + its number
+  // on, of which there are n / pagesOfRun, rounded up. So no two requests meet, and all lie below pages / pagesOfRun +
+  // requests.
+  int64_t run = partialFloats(attention.getHeads(), cache.getDim()) * 4;
+  return {run, int64_t(llvm::divideCeil(run, std::max<int64_t>(1, splitOf(kernel) / cache.getPage())))};
 }

@@ -183,10 +183,15 @@ private:
                                           IntegerAttr());
 
     KernelAbi abi = deriveKernelAbi(kernel);
+    Value scratch;
     SmallVector<Value> reads, writes;
     for (const KernelPointer &pointer : abi.pointers) {
       if (pointer.kind == KernelPointer::Kind::Batch) {
         reads.push_back(input(inputOf(pointer.array)));
+        continue;
+      }
+      if (pointer.kind == KernelPointer::Kind::Scratch) {
+        scratch = scratchOf(kernel);
         continue;
       }
       bool result = pointer.kind == KernelPointer::Kind::Result;
@@ -203,15 +208,36 @@ private:
         return kernel.emitError("the layer, operand ") << *abi.layer << ", is no constant";
       layer = found->second;
     }
+    StringAttr family = kernel.getFamilyAttr() ? kernel.getFamilyAttr() : b.getStringAttr("other");
+    if (scratch) {
+      // Which of the two does the work follows from the step; the cost of both is with the one that gives the results.
+      auto partials = kernel->getAttrOfType<FlatSymbolRefAttr>("partials");
+      if (!partials)
+        return kernel.emitError("folds attention in runs and names no kernel for them in `partials`: "
+                                "convert-llm-to-tile does");
+      auto nothing = FormAttr::get(b.getContext(), SmallVector<int64_t>(FormAttr::TermCount, 0));
+      LaunchOp::create(b, kernel.getLoc(), partials, reads, scratch, family, b.getI64IntegerAttr(layer), nothing,
+                       nothing);
+      ++launches;
+      reads.push_back(scratch);
+    }
     llm::Cost cost = cast<llm::CostModel>(kernel.getOperation()).getCost();
-    auto launch = LaunchOp::create(b, kernel.getLoc(), name, reads, writes,
-                                   kernel.getFamilyAttr() ? kernel.getFamilyAttr() : b.getStringAttr("other"),
-                                   b.getI64IntegerAttr(layer), toForm(b.getContext(), cost.bytes),
-                                   toForm(b.getContext(), cost.operations));
+    auto launch = LaunchOp::create(b, kernel.getLoc(), name, reads, writes, family, b.getI64IntegerAttr(layer),
+                                   toForm(b.getContext(), cost.bytes), toForm(b.getContext(), cost.operations));
     launch->setAttr("exec.values", describeResults(kernel, abi));
     report.add(kernel);
     ++launches;
     return success();
+  }
+
+  /// Memory between the two kernels of a group.
+  Value scratchOf(llm::KernelOp kernel) {
+    ScratchSize size = scratchSize(kernel);
+    SmallVector<int64_t> coefficients(FormAttr::TermCount, 0);
+    coefficients[FormAttr::Requests] = size.ofRequest;
+    coefficients[FormAttr::PagesRequests] = ADZE_MUTANT("scratch-without-pages") ? 0 : size.ofPage;
+    return BufferOp::create(b, kernel.getLoc(), BufferType::get(b.getContext()),
+                            FormAttr::get(b.getContext(), coefficients), IntegerAttr());
   }
 
   /// What the launch writes, for who wants to look at it.

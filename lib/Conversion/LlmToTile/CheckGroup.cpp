@@ -125,8 +125,18 @@ private:
 
   LogicalResult checkAttention(llm::PagedAttentionOp attention) {
     auto cache = attention.getKv().getType();
-    if (target.kvSplit() != 0)
-      return refuse(attention) << "split attention is not built";
+    auto given = [&](StringRef name) {
+      auto number = group->getAttrOfType<IntegerAttr>(name);
+      return number ? number.getInt() : 0;
+    };
+    int64_t rows = given("matrix_rows"), split = given("kv_split");
+    bool isBf16 = KernelBuilder::elementOf(attention.getQuery()).isBF16() && cache.getElement().isBF16();
+    if (rows && (rows < 16 || rows > 128 || !llvm::isPowerOf2_64(rows) || !isBf16))
+      return refuse(attention) << "matrix_rows = " << rows << " of " << attention.getQuery().getType() << " and "
+                               << cache << "; powers of two from 16 to 128 are accepted, of bf16";
+    if (split && (!rows || split < 0 || split % 64 || split > 65536))
+      return refuse(attention) << "kv_split = " << split << " with matrix_rows = " << rows
+                               << "; multiples of 64 up to 65536 are accepted, beside matrix_rows";
     if (cache.getPage() != 16 && cache.getPage() != 32 && cache.getPage() != 64)
       return refuse(attention) << "pages of " << cache.getPage() << " tokens; 16, 32 and 64 are accepted";
     if (cache.getDim() % 2 || cache.getDim() > 256)

@@ -43,11 +43,13 @@ std::string nameOf(llm::KernelOp group) {
 /// What stands beside the row of a GPU (llm-choose-schedules).
 constexpr llvm::StringLiteral kSmallSteps = "small_steps";
 constexpr std::array<llvm::StringLiteral, 3> kBeside = {"stages", "warps", kSmallSteps};
+/// What two groups of one function have alike.
+constexpr std::array<llvm::StringLiteral, 5> kAlike = {"stages", "warps", kSmallSteps, "matrix_rows", "kv_split"};
 
 /// Equal up to locations and the names of weights: one function serves both.
 bool same(llm::KernelOp a, llm::KernelOp b) {
   if (a.getFamily() != b.getFamily() || a.getScheduleAttr() != b.getScheduleAttr() ||
-      llvm::any_of(kBeside, [&](StringRef name) { return a->getAttr(name) != b->getAttr(name); }) ||
+      llvm::any_of(kAlike, [&](StringRef name) { return a->getAttr(name) != b->getAttr(name); }) ||
       (resultRows(a) != resultRows(b) && !ADZE_MUTANT("share-tokens-and-rows")) ||
       a.getInputs().getTypes() != b.getInputs().getTypes() || a.getOutputs().getTypes() != b.getOutputs().getTypes())
     return false;
@@ -68,30 +70,42 @@ struct ConvertLlmToTile : adze::impl::ConvertLlmToTilePassBase<ConvertLlmToTile>
       return signalPassFailure();
     }
     SymbolTable symbols(getOperation());
-    llvm::SmallVector<std::pair<llm::KernelOp, func::FuncOp>> built;
+    struct Built {
+      llm::KernelOp group;
+      func::FuncOp kernel, partials;
+    };
+    llvm::SmallVector<Built> built;
     llvm::SmallVector<llm::KernelOp> work;
     getOperation().walk([&](llm::KernelOp group) { work.push_back(group); });
     for (llm::KernelOp group : work) {
       ++groups;
-      auto *known = llvm::find_if(built, [&](auto &entry) { return same(entry.first, group); });
+      auto *known = llvm::find_if(built, [&](auto &entry) { return same(entry.group, group); });
       if (known == built.end()) {
         if (failed(checkGroup(group, *info)))
           return signalPassFailure();
-        built.push_back({group, build(group, *info, symbols)});
-        known = &built.back();
+        Built made{group, build(group, *info, symbols, false), func::FuncOp()};
         ++kernels;
+        if (hasPartials(group)) {
+          made.partials = build(group, *info, symbols, true);
+          ++kernels;
+        }
+        built.push_back(made);
+        known = &built.back();
       }
-      group->setAttr("kernel", FlatSymbolRefAttr::get(known->second.getSymNameAttr()));
+      group->setAttr("kernel", FlatSymbolRefAttr::get(known->kernel.getSymNameAttr()));
+      if (known->partials)
+        group->setAttr("partials", FlatSymbolRefAttr::get(known->partials.getSymNameAttr()));
     }
   }
 
-  func::FuncOp build(llm::KernelOp group, const TargetInfo &info, SymbolTable &symbols) {
+  func::FuncOp build(llm::KernelOp group, const TargetInfo &info, SymbolTable &symbols, bool partials) {
     MLIRContext *context = &getContext();
     OpBuilder builder(context);
-    KernelAbi abi = deriveKernelAbi(group);
+    KernelAbi abi = partials ? derivePartialsAbi(group) : deriveKernelAbi(group);
     llvm::SmallVector<Type> types(abi.pointers.size(), tile::PtrType::get(context));
     types.append(4, builder.getIndexType());
-    auto kernel = func::FuncOp::create(builder, group.getLoc(), nameOf(group), builder.getFunctionType(types, {}));
+    auto kernel = func::FuncOp::create(builder, group.getLoc(), nameOf(group) + (partials ? "_partials" : ""),
+                                       builder.getFunctionType(types, {}));
     symbols.insert(kernel, getOperation().getBody()->end());
     kernel.addEntryBlock();
     kernel->setAttr(tile::kKernelAttr, builder.getUnitAttr());
@@ -105,23 +119,38 @@ struct ConvertLlmToTile : adze::impl::ConvertLlmToTilePassBase<ConvertLlmToTile>
                           tile::StorageAttr::get(context, packed.getBlock(), packed.getMap()));
     }
 
-    KernelBuilder k(group, kernel, info);
+    KernelBuilder k(group, kernel, info, std::move(abi));
     llm::ScheduleAttr row = group.getScheduleAttr();
-    k.schedule = {row.getTokens(), row.getColumns(), row.getDepth()};
+    auto given = [&](StringRef name) {
+      auto value = group->getAttrOfType<IntegerAttr>(name);
+      return value ? value.getInt() : 0;
+    };
+    k.schedule = {.tokens = row.getTokens(),
+                  .columns = row.getColumns(),
+                  .depth = row.getDepth(),
+                  .rows = given("matrix_rows"),
+                  .split = given("kv_split")};
     auto number = [&](StringRef name, int64_t value) {
       return builder.getNamedAttr(name, builder.getI64IntegerAttr(value));
     };
     llvm::SmallVector<NamedAttribute> words{
         number("columns", row.getColumns()), number("depth", row.getDepth()), number("tokens", row.getTokens()),
         builder.getNamedAttr("sums", builder.getStringAttr(llm::stringifySumOrder(row.getSums())))};
+    // Blocks of runs have little to do for each slot: two leave room for more of them.
     for (StringRef name : kBeside)
       if (auto value = group->getAttrOfType<IntegerAttr>(name))
-        words.push_back(number(name, value.getInt()));
+        words.push_back(
+            number(name, partials && name == "stages" ? std::min<int64_t>(value.getInt(), 2) : value.getInt()));
+    for (auto [name, value] : {std::pair("rows", k.schedule.rows), std::pair("split", k.schedule.split)})
+      if (value)
+        words.push_back(number(name, value));
     if (auto small = group->getAttrOfType<ArrayAttr>(kSmallSteps))
       for (auto row : small.getAsRange<llm::ScheduleAttr>())
         k.smallSteps.push_back({row.getTokens(), row.getColumns(), row.getDepth()});
     kernel->setAttr(tile::kScheduleAttr, builder.getDictionaryAttr(words));
-    if (productOf(group))
+    if (partials)
+      buildAttentionPartials(k);
+    else if (productOf(group))
       buildProduct(k);
     else if (!group.getBody().front().getOps<llm::PagedAttentionOp>().empty())
       buildAttention(k);

@@ -10,9 +10,9 @@
 using namespace mlir;
 using namespace adze;
 
-KernelBuilder::KernelBuilder(llm::KernelOp group, func::FuncOp kernel, const TargetInfo &target)
+KernelBuilder::KernelBuilder(llm::KernelOp group, func::FuncOp kernel, const TargetInfo &target, KernelAbi abi)
     : group(group), kernel(kernel), target(target), builder(kernel.getContext()), location(group.getLoc()),
-      abi(deriveKernelAbi(group)), memo(1), entry(&kernel.getBody().front()) {
+      abi(std::move(abi)), memo(1), entry(&kernel.getBody().front()) {
   builder.setInsertionPointToEnd(entry);
 }
 
@@ -80,6 +80,12 @@ Value KernelBuilder::constant(llvm::ArrayRef<int64_t> shape, double value) {
                                    DenseElementsAttr::get(tile(shape, f32()), static_cast<float>(value)));
 }
 
+Value KernelBuilder::constantBf16(llvm::ArrayRef<int64_t> shape, double value) {
+  Type element = builder.getBF16Type();
+  return arith::ConstantOp::create(
+      builder, location, DenseElementsAttr::get(tile(shape, element), Attribute(builder.getFloatAttr(element, value))));
+}
+
 Value KernelBuilder::constantI32(llvm::ArrayRef<int64_t> shape, int32_t value) {
   return arith::ConstantOp::create(builder, location, DenseElementsAttr::get(tile(shape, i32()), value));
 }
@@ -100,6 +106,13 @@ Value KernelBuilder::reduce(llvm::StringRef kind, Value value, int64_t dim) {
   llvm::SmallVector<int64_t> shape(type.getShape());
   shape.erase(shape.begin() + dim);
   return tile::ReduceOp::create(builder, location, tile(shape, type.getElementType()), kind, value, dim);
+}
+
+Value KernelBuilder::reshape(Value value, llvm::ArrayRef<int64_t> shape) {
+  auto type = mlir::cast<RankedTensorType>(value.getType());
+  if (type.getShape() == shape)
+    return value;
+  return tile::ReshapeOp::create(builder, location, tile(shape, type.getElementType()), value);
 }
 
 Value KernelBuilder::widen(Value value) {
@@ -127,7 +140,9 @@ Value KernelBuilder::pointerOfResult(unsigned number) { return entry->getArgumen
 KernelBuilder::View KernelBuilder::makeView(Value pointer, llvm::ArrayRef<Value> extents, Type element,
                                             llvm::ArrayRef<int64_t> strides, bool constant, int64_t byteOffset) {
   OpBuilder::InsertionGuard guard(builder);
-  if (gridOp)
+  // Before the grid, where its extents are known there.
+  auto known = [&](Value extent) { return !gridOp->isAncestor(extent.getParentRegion()->getParentOp()); };
+  if (gridOp && llvm::all_of(extents, known))
     builder.setInsertionPoint(gridOp);
   auto type = tile::ViewType::get(builder.getContext(), extents.size(), element);
   auto order = strides.empty() ? DenseI64ArrayAttr() : builder.getDenseI64ArrayAttr(strides);

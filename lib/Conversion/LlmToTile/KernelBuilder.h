@@ -50,7 +50,7 @@ struct Place {
 
 class KernelBuilder {
 public:
-  KernelBuilder(llm::KernelOp group, mlir::func::FuncOp kernel, const TargetInfo &target);
+  KernelBuilder(llm::KernelOp group, mlir::func::FuncOp kernel, const TargetInfo &target, KernelAbi abi);
 
   llm::KernelOp group;
   mlir::func::FuncOp kernel;
@@ -83,10 +83,12 @@ public:
   mlir::Type f32() { return builder.getF32Type(); }
   mlir::Type i32() { return builder.getI32Type(); }
   mlir::Value constant(llvm::ArrayRef<int64_t> shape, double value);
+  mlir::Value constantBf16(llvm::ArrayRef<int64_t> shape, double value);
   mlir::Value constantI32(llvm::ArrayRef<int64_t> shape, int32_t value);
   mlir::Value splat(llvm::ArrayRef<int64_t> shape, mlir::Value scalar);
   mlir::Value broadcast(mlir::Value value, int64_t dim, int64_t extent);
   mlir::Value reduce(llvm::StringRef kind, mlir::Value value, int64_t dim);
+  mlir::Value reshape(mlir::Value value, llvm::ArrayRef<int64_t> shape);
   /// A float tile in f32, exactly.
   mlir::Value widen(mlir::Value value);
   /// An f32 tile rounded to the element type.
@@ -231,6 +233,8 @@ void buildRows(KernelBuilder &k);
 void buildProduct(KernelBuilder &k);
 void buildHeads(KernelBuilder &k);
 void buildAttention(KernelBuilder &k);
+/// The first of two kernels of attention in runs (KernelAbi.h).
+void buildAttentionPartials(KernelBuilder &k);
 
 /// A norm of single heads, not of whole rows.
 bool isOfHeads(llm::RmsNormOp norm);

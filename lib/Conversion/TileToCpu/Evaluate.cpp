@@ -51,6 +51,39 @@ static int64_t remaining(RankedTensorType tile, int lane, ArrayRef<At> at, int64
   return std::min(lanes, tile.getDimSize(lane) - at[lane].fixed);
 }
 
+/// The place in `from` of the element that is at `at` in `to`, both counted row by row.
+Ats KernelEmitter::reshaped(RankedTensorType to, RankedTensorType from, ArrayRef<At> at) {
+  int64_t same = 0; // trailing dimensions that both have
+  while (same < std::min(to.getRank(), from.getRank()) &&
+         to.getDimSize(to.getRank() - 1 - same) == from.getDimSize(from.getRank() - 1 - same))
+    ++same;
+  int64_t fixed = 0;
+  Value dyn;
+  for (int64_t d = 0; d < to.getRank() - same; ++d) {
+    fixed = fixed * to.getDimSize(d) + at[d].fixed;
+    if (dyn)
+      dyn = mul(dyn, index(to.getDimSize(d)));
+    if (at[d].dyn)
+      dyn = dyn ? add(dyn, at[d].dyn) : at[d].dyn;
+  }
+  if (dyn)
+    dyn = add(dyn, index(fixed));
+  Ats place(from.getRank());
+  for (int64_t d = from.getRank() - same - 1; d >= 0; --d) {
+    int64_t extent = from.getDimSize(d);
+    if (!dyn) {
+      place[d].fixed = fixed % extent;
+      fixed /= extent;
+      continue;
+    }
+    place[d].dyn = d ? b.createOrFold<arith::RemUIOp>(loc, dyn, index(extent)) : dyn;
+    dyn = b.createOrFold<arith::DivUIOp>(loc, dyn, index(extent));
+  }
+  for (int64_t i = 1; i <= same; ++i)
+    place[from.getRank() - i] = at[to.getRank() - i];
+  return place;
+}
+
 Value KernelEmitter::evaluate(Value tile, ArrayRef<At> at, bool scalar) {
   Operation *op = tile.getDefiningOp();
   auto type = cast<RankedTensorType>(tile.getType());
@@ -100,11 +133,26 @@ Value KernelEmitter::evaluate(Value tile, ArrayRef<At> at, bool scalar) {
                                            DenseElementsAttr::get(cast<VectorType>(made), steps));
     return ADZE_MUTANT("count-no-lanes") ? start : arith::AddIOp::create(b, loc, start, step).getResult();
   }
-  if (isa<TransposeOp, ExtractOp, ConvertLayoutOp>(op)) {
+  if (isa<TransposeOp, ExtractOp, ConvertLayoutOp, ReshapeOp>(op)) {
     Value operand = op->getOperand(0);
     Ats inner(at);
     int wanted = lane;
-    if (isa<TransposeOp>(op)) {
+    if (isa<ReshapeOp>(op)) {
+      auto from = cast<RankedTensorType>(operand.getType());
+      inner = reshaped(type, from, at);
+      // Lanes stay along a dimension that both shapes end in; elsewhere elements come one by one.
+      wanted = lane < 0 ? lane : lane - int(type.getRank()) + int(from.getRank());
+      if (!scalar && lane >= 0 && (lane + 1 != type.getRank() || from.getShape().back() != type.getShape().back())) {
+        Value result = constant(made, 0);
+        for (int64_t i = 0, n = remaining(type, lane, at, lanes); i < n; ++i) {
+          Ats place(at);
+          place[lane].fixed += i;
+          Value element = get(operand, reshaped(type, from, place), true);
+          result = vector::InsertOp::create(b, loc, element, result, ArrayRef<int64_t>{i});
+        }
+        return result;
+      }
+    } else if (isa<TransposeOp>(op)) {
       std::swap(inner[0], inner[1]);
       wanted = lane < 0 ? lane : 1 - lane;
     } else if (auto extract = dyn_cast<ExtractOp>(op)) {
@@ -144,6 +192,12 @@ Value KernelEmitter::elementwise(Operation *op, ArrayRef<Value> operands, Type t
     return math.roundToBf16(operands[0]);
   if (isa<arith::ExtFOp>(op) && from.isBF16() && element.isF32())
     return math.extendBf16(operands[0]);
+  // By its bits, as under the masks of loads.
+  if (isa<arith::SelectOp>(op) && element.isBF16()) {
+    Type bits = withElement(b.getI16Type());
+    Value chosen = arith::SelectOp::create(b, loc, operands[0], bitcast(operands[1], bits), bitcast(operands[2], bits));
+    return bitcast(chosen, type);
+  }
   if (isa<arith::SIToFPOp, arith::UIToFPOp>(op) && from.getIntOrFloatBitWidth() < 32) {
     Value wide = isa<arith::SIToFPOp>(op) ? Value(arith::ExtSIOp::create(b, loc, i32, operands[0]))
                                           : Value(arith::ExtUIOp::create(b, loc, i32, operands[0]));

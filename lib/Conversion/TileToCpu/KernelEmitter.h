@@ -131,6 +131,7 @@ private:
   // ---- Evaluate.cpp: registers of lazy tiles
   mlir::Value get(mlir::Value tile, llvm::ArrayRef<At> at, bool scalar = false);
   mlir::Value evaluate(mlir::Value tile, llvm::ArrayRef<At> at, bool scalar);
+  Ats reshaped(mlir::RankedTensorType to, mlir::RankedTensorType from, llvm::ArrayRef<At> at);
   mlir::Value elementwise(mlir::Operation *op, llvm::ArrayRef<mlir::Value> operands, mlir::Type type);
   mlir::Value splat(mlir::Value scalar, mlir::Type type);
 

@@ -42,7 +42,7 @@ Type KernelEmitter::registerType(Type type, bool scalar) {
 /// Ops that move or repeat elements and compute nothing.
 static bool isMovement(Operation *op) {
   return isa<BroadcastOp>(op) || isa<SplatOp>(op) || isa<IotaOp>(op) || isa<TransposeOp>(op) || isa<ExtractOp>(op) ||
-         isa<ConvertLayoutOp>(op) || isa<arith::ConstantOp>(op);
+         isa<ReshapeOp>(op) || isa<ConvertLayoutOp>(op) || isa<arith::ConstantOp>(op);
 }
 
 static bool isExpensive(Operation *op) {

@@ -33,6 +33,14 @@ void ThreadEmitter::emitElementwise(Operation &op) {
     tiles[result] = tiles.lookup(transpose.getValue());
     return;
   }
+  if (auto reshape = dyn_cast<ReshapeOp>(op)) {
+    RankedTensorType from = reshape.getValue().getType();
+    std::optional<LinearMap> own = layoutOf(&op, from);
+    if (own && own->reshaped(from.getShape(), reshape.getResult().getType().getShape()) != layout)
+      refuse(&op, "its result has another layout than its operand in that shape (run tile-assign-thread-layouts)");
+    tiles[result] = tiles.lookup(reshape.getValue());
+    return;
+  }
   if (!OpTrait::hasElementwiseMappableTraits(&op)) {
     refuse(&op, "not an elementwise op");
     return;
@@ -78,6 +86,12 @@ Value ThreadEmitter::elementwise(Operation *op, ArrayRef<Value> operands, ArrayR
   if (llvm::any_of(from, [](Type type) { return type.isInteger(4); }) || element.isInteger(4)) {
     refuse(op, "4-bit codes are widened before anything else is done with them");
     return Value();
+  }
+  // By their bits, see load.
+  if (isa<arith::SelectOp>(op) && element.isBF16()) {
+    Type bits = b.getI16Type();
+    Value chosen = arith::SelectOp::create(b, loc, operands[0], bitcast(operands[1], bits), bitcast(operands[2], bits));
+    return bitcast(chosen, element);
   }
   if (isa<arith::FPToSIOp>(op) && element.getIntOrFloatBitWidth() < 32)
     return arith::TruncIOp::create(b, loc, element, arith::FPToSIOp::create(b, loc, b.getI32Type(), x));

@@ -24,9 +24,10 @@ std::vector<Entry> ModuleRunner::entries() {
   std::vector<Entry> found;
   llvm::DenseSet<StringAttr> named; // kernels that a group or a launch runs
   module.walk([&](Operation *op) {
-    if (auto name = op->getAttrOfType<FlatSymbolRefAttr>("kernel");
-        name && (isa<llm::KernelOp>(op) || isa<exec::LaunchOp>(op)))
-      named.insert(name.getAttr());
+    for (StringRef which : {"kernel", "partials"})
+      if (auto name = op->getAttrOfType<FlatSymbolRefAttr>(which);
+          name && (isa<llm::KernelOp>(op) || isa<exec::LaunchOp>(op)))
+        named.insert(name.getAttr());
   });
   for (Operation &op : *module.getBody()) {
     if (auto program = dyn_cast<exec::ProgramOp>(op)) {
@@ -175,17 +176,31 @@ Status ModuleRunner::launch(llm::KernelOp kernel, const Inputs &inputs, ArrayRef
       if (operand.getType() == type)
         out.back() = in[number];
   }
-  std::vector<uint64_t> words;
-  for (const KernelPointer &pointer : deriveKernelAbi(kernel).pointers) {
-    BufferRef buffer = pointer.kind == KernelPointer::Kind::Batch    ? arrays[unsigned(pointer.array)]
-                       : pointer.kind == KernelPointer::Kind::Result ? out[pointer.number]
-                                                                     : in[pointer.number];
-    words.push_back(reinterpret_cast<uint64_t>(buffer->data()));
+  BufferRef scratch;
+  if (hasPartials(kernel))
+    scratch = std::make_shared<Buffer>(scratchSize(kernel).bytes(batch.requests(), int64_t(batch.pages.size())));
+  auto run = [&](const KernelAbi &abi, StringRef name) {
+    std::vector<uint64_t> words;
+    for (const KernelPointer &pointer : abi.pointers) {
+      BufferRef buffer = pointer.kind == KernelPointer::Kind::Batch     ? arrays[unsigned(pointer.array)]
+                         : pointer.kind == KernelPointer::Kind::Result  ? out[pointer.number]
+                         : pointer.kind == KernelPointer::Kind::Scratch ? scratch
+                                                                        : in[pointer.number];
+      words.push_back(reinterpret_cast<uint64_t>(buffer->data()));
+    }
+    for (int64_t word : {batch.tokens(), batch.requests(), outputRows, layer})
+      words.push_back(word);
+    return kernels->run(name, words.data());
+  };
+  if (scratch) {
+    auto partials = kernel->getAttrOfType<FlatSymbolRefAttr>("partials").getValue();
+    if (Status status = run(derivePartialsAbi(kernel), partials); !status.ok())
+      return status;
+    if (!scratch->guardIntact())
+      return internalError("kernel @" + partials.str() + " wrote behind the end of its scratch memory");
   }
-  for (int64_t word : {batch.tokens(), batch.requests(), outputRows, layer})
-    words.push_back(word);
   auto name = kernel->getAttrOfType<FlatSymbolRefAttr>("kernel").getValue();
-  if (Status status = kernels->run(name, words.data()); !status.ok())
+  if (Status status = run(deriveKernelAbi(kernel), name); !status.ok())
     return status;
   for (auto [number, type] : llvm::enumerate(kernel.getOutputs().getTypes())) {
     if (!out[number]->guardIntact())

@@ -24,6 +24,10 @@ namespace {
 /// Beside the row of a GPU: warps of a block, slots that copies fill, and rows for steps of fewer tokens.
 constexpr llvm::StringLiteral kWarps = "warps", kStages = "stages", kSmallSteps = "small_steps";
 constexpr int64_t kMostStages = 8;
+/// Rows of attention by matrix instructions, and positions of one run of it, beside the row too: nothing else has them.
+constexpr llvm::StringLiteral kRows = "matrix_rows", kSplit = "kv_split";
+/// Rows of one instruction, and of as many as a block may have warps for; positions that the order of sums fixes.
+constexpr int64_t kLeastRows = 16, kMostRows = 128, kTile = 64, kMostSplit = 65536;
 
 Product productOf(KernelOp kernel) {
   for (Operation &op : kernel.getBody().front())
@@ -40,9 +44,25 @@ std::optional<int64_t> groupOf(Product product) {
   return quantized ? std::optional<int64_t>(quantized.getGroup()) : std::nullopt;
 }
 
+PagedAttentionOp attentionOf(KernelOp kernel) {
+  auto attentions = kernel.getBody().front().getOps<PagedAttentionOp>();
+  return attentions.empty() ? PagedAttentionOp() : *attentions.begin();
+}
+
+/// Whether queries, keys and values are all in bf16.
+bool isBf16(PagedAttentionOp attention) {
+  return getElementTypeOrSelf(attention.getQuery().getType()).isBF16() &&
+         attention.getKv().getType().getElement().isBF16();
+}
+
 adze::ScheduleKey keyOf(KernelOp kernel) {
   Product product = productOf(kernel);
-  return product ? scheduleKeyOf(product) : adze::ScheduleKey{*kernel.getFamily()};
+  if (product)
+    return scheduleKeyOf(product);
+  adze::ScheduleKey key{*kernel.getFamily()};
+  if (PagedAttentionOp attention = attentionOf(kernel); attention && isBf16(attention))
+    key.numerics = adze::Numerics::Bf16, key.inputs = attention.getKv().getType().getDim();
+  return key;
 }
 
 ScheduleAttr rowOf(KernelOp kernel, const adze::ScheduleRow &row) {
@@ -137,12 +157,39 @@ LogicalResult checkBeside(KernelOp kernel, const adze::TargetInfo &target) {
   return success();
 }
 
+int64_t numberOf(KernelOp kernel, llvm::StringRef name) {
+  auto number = kernel->getAttrOfType<IntegerAttr>(name);
+  return number ? number.getInt() : 0;
+}
+
+/// Products in bf16 are another rounding and runs another order of sums, so a person may ask for them on any target
+/// where the types are right.
+LogicalResult checkRows(KernelOp kernel) {
+  int64_t rows = numberOf(kernel, kRows), split = numberOf(kernel, kSplit);
+  if (!rows && !split)
+    return success();
+  auto refuse = [&] { return kernel.emitOpError("of family \"") << *kernel.getFamily() << "\" has "; };
+  PagedAttentionOp attention = attentionOf(kernel);
+  if (!attention)
+    return refuse() << "`" << (rows ? kRows : kSplit) << "`, which attention alone has; leave it out";
+  if (!isBf16(attention) && !ADZE_MUTANT("accept-rows-of-f32"))
+    return refuse() << "rows of products in bf16, and its query is " << attention.getQuery().getType() << ", its cache "
+                    << attention.getKv().getType() << "; leave `" << kRows << "` and `" << kSplit << "` out";
+  if (rows < kLeastRows || rows > kMostRows || !llvm::isPowerOf2_64(rows))
+    return refuse() << kRows << " = " << rows << "; powers of two from " << kLeastRows
+                    << ", those of a matrix instruction, to " << kMostRows << " are accepted";
+  if (split < 0 || split > kMostSplit || split % kTile)
+    return refuse() << kSplit << " = " << split << "; multiples of " << kTile << " from 0 to " << kMostSplit
+                    << " are accepted";
+  return success();
+}
+
 LogicalResult check(KernelOp kernel, const adze::TargetInfo &target) {
   ScheduleAttr row = kernel.getScheduleAttr();
   if (row.getSums() != SumOrder::Invariant)
     return refuse(kernel, row) << "its sums are \"" << stringifySumOrder(row.getSums()) << "\"; the order that "
                                << target.name() << " builds is \"invariant\"";
-  if (failed(checkBeside(kernel, target)))
+  if (failed(checkBeside(kernel, target)) || failed(checkRows(kernel)))
     return failure();
   if (Product product = productOf(kernel))
     return checkProduct(kernel, product, row);
@@ -182,6 +229,9 @@ struct ChooseSchedules : adze::llm::impl::ChooseSchedulesPassBase<ChooseSchedule
           small.push_back(rowOf(kernel, smaller));
         if (!small.empty() && !kernel->hasAttr(kSmallSteps))
           kernel->setAttr(kSmallSteps, builder.getArrayAttr(small));
+        for (auto [name, number] : {std::pair(kRows, row.rows), std::pair(kSplit, row.split)})
+          if (number && !kernel->hasAttr(name))
+            kernel->setAttr(name, builder.getI64IntegerAttr(number));
         ++chosen;
       }
       return failed(check(kernel, *info)) ? WalkResult::interrupt() : WalkResult::skip();

@@ -41,16 +41,18 @@ std::string_view instructionElement(Type type, bool isUnsigned) {
 
 class KernelLayouts {
 public:
-  KernelLayouts(func::FuncOp kernel, const GpuFacts &gpu, int64_t warps)
-      : kernel(kernel), gpu(gpu), warps(warps), warpBits(std::countr_zero(uint64_t(warps))) {}
+  KernelLayouts(func::FuncOp kernel, const GpuFacts &gpu, int64_t warps, bool copiesAhead)
+      : kernel(kernel), gpu(gpu), warps(warps), copiesAhead(copiesAhead), warpBits(std::countr_zero(uint64_t(warps))) {}
   LogicalResult assign();
   unsigned tileCount = 0, conversionCount = 0;
 
 private:
   LogicalResult checkShapes();
+  bool chainsProducts();
   LogicalResult chooseDots();
   int64_t warpsAlongN(const MmaInstruction &row, int64_t m, int64_t n) const;
   void chooseOperand(Value operand, const std::optional<LinearMap> &wanted);
+  bool isChangedBehindCopies(Value operand);
   void chooseRest();
   bool derive();
   void set(Value tile, const LinearMap &layout) { layouts.try_emplace(classes->of(tile), layout); }
@@ -65,6 +67,7 @@ private:
   func::FuncOp kernel;
   const GpuFacts &gpu;
   int64_t warps;
+  bool copiesAhead; ///< loads of loops will come from shared memory
   unsigned warpBits;
   std::optional<TileClasses> classes;
   llvm::MapVector<Value, LinearMap> layouts;             ///< by class
@@ -85,6 +88,15 @@ LogicalResult KernelLayouts::checkShapes() {
   return success();
 }
 
+/// Whether a product's result, changed element by element, is the first operand of another one.
+bool KernelLayouts::chainsProducts() {
+  llvm::DenseSet<Value> results;
+  kernel.walk([&](DotOp dot) { results.insert(classes->of(dot.getResult())); });
+  bool chained = false;
+  kernel.walk([&](DotOp dot) { chained |= results.contains(classes->of(dot.getA())); });
+  return chained;
+}
+
 /// How many warps lie along n: so that each has the fewest rows of a and b to read for its outputs; of equals the most,
 /// so that no weight is read twice.
 int64_t KernelLayouts::warpsAlongN(const MmaInstruction &row, int64_t m, int64_t n) const {
@@ -99,8 +111,10 @@ int64_t KernelLayouts::warpsAlongN(const MmaInstruction &row, int64_t m, int64_t
   return best;
 }
 
-/// A dot's result has the layout of its instruction.
+/// A dot's result has the layout of its instruction. Where products are chained the warps lie along the rows: each then
+/// has whole rows, from one product to the next.
 LogicalResult KernelLayouts::chooseDots() {
+  bool chained = chainsProducts();
   auto walk = kernel.walk([&](DotOp dot) -> WalkResult {
     RankedTensorType a = typeOf(dot.getA()), b = typeOf(dot.getB());
     int64_t m = a.getDimSize(0), n = b.getDimSize(0), k = a.getDimSize(1);
@@ -109,13 +123,17 @@ LogicalResult KernelLayouts::chooseDots() {
     const MmaInstruction *row = has ? findMma("mma", element) : nullptr;
     if (row && a.getElementType() == b.getElementType() && dot.getAUnsigned() == dot.getBUnsigned() && m >= row->m &&
         n >= row->n && k >= row->k) {
-      int64_t alongN = warpsAlongN(*row, m, n);
+      int64_t alongM = chained ? std::min(warps, m / row->m) : warps / warpsAlongN(*row, m, n);
+      int64_t alongN = std::min(warps / alongM, n / row->n);
       std::string reason;
-      auto all = mmaLayouts(*row, m, n, k, warps / alongN, alongN, &reason);
+      auto all = mmaLayouts(*row, m, n, k, alongM, alongN, &reason);
       if (!all) {
         dot.emitOpError() << reason;
         return WalkResult::interrupt();
       }
+      // Warps that neither dimension has room for do what others do.
+      for (LinearMap *map : {&all->a, &*all->b, &all->d})
+        map->warp.resize(warpBits);
       instructions[dot] = *all;
       set(dot.getResult(), all->d);
       return WalkResult::advance();
@@ -132,6 +150,16 @@ LogicalResult KernelLayouts::chooseDots() {
   return failure(walk.wasInterrupted());
 }
 
+/// Whether the operand's tiles, which loops load, are what shared memory holds with something done to them.
+bool KernelLayouts::isChangedBehindCopies(Value operand) {
+  Value all = classes->of(operand);
+  if (!copiesAhead || llvm::any_of(loads[all], [](LoadOp load) { return !load->getParentOfType<scf::ForOp>(); }))
+    return false;
+  return llvm::any_of(classes->tiles(), [&](Value tile) {
+    return classes->of(tile) == all && !isa_and_nonnull<LoadOp>(tile.getDefiningOp());
+  });
+}
+
 /// An operand whose tiles come from memory is loaded as the instruction wants it where that costs no more than loading
 /// it as it lies and converting.
 void KernelLayouts::chooseOperand(Value operand, const std::optional<LinearMap> &wanted) {
@@ -142,6 +170,8 @@ void KernelLayouts::chooseOperand(Value operand, const std::optional<LinearMap> 
   const auto &sources = loads[classes->of(operand)];
   if (sources.empty())
     return;
+  if (isChangedBehindCopies(operand))
+    return set(operand, *wanted);
   double direct = 0, converted = 0;
   for (LoadOp load : sources) {
     unsigned bits = bitsOf(load.getResult().getType().getElementType());
@@ -156,7 +186,8 @@ void KernelLayouts::chooseOperand(Value operand, const std::optional<LinearMap> 
     set(operand, *wanted);
 }
 
-/// Layouts that follow from a neighbour's through broadcasts, reductions and transposes. True when one was found.
+/// Layouts that follow from a neighbour's through broadcasts, reductions, transposes and other shapes. True when one
+/// was found.
 bool KernelLayouts::derive() {
   bool found = false;
   auto follow = [&](Value tile, const LinearMap &layout) {
@@ -177,6 +208,12 @@ bool KernelLayouts::derive() {
         follow(transpose.getResult(), layout->transposed());
       else if (const LinearMap *layout = find(transpose.getResult()))
         follow(transpose.getValue(), layout->transposed());
+    } else if (auto reshape = dyn_cast<ReshapeOp>(op)) {
+      RankedTensorType from = typeOf(reshape.getValue()), to = typeOf(reshape.getResult());
+      if (const LinearMap *layout = find(reshape.getResult()))
+        follow(reshape.getValue(), *layout->reshaped(to.getShape(), from.getShape()));
+      else if (const LinearMap *layout = find(reshape.getValue()))
+        follow(reshape.getResult(), *layout->reshaped(from.getShape(), to.getShape()));
     }
   });
   return found;
@@ -212,11 +249,24 @@ void KernelLayouts::chooseRest() {
     }
 }
 
+/// What stays the same in a loop (the queries of an attention) is converted once, before it.
 void KernelLayouts::convertOperand(OpOperand &operand, RankedTensorType wanted) {
-  if (operand.get().getType() == wanted)
+  Value value = operand.get();
+  if (value.getType() == wanted)
     return;
-  OpBuilder builder(operand.getOwner());
-  operand.set(ConvertLayoutOp::create(builder, operand.getOwner()->getLoc(), wanted, operand.get()));
+  Operation *place = operand.getOwner();
+  for (auto loop = place->getParentOfType<scf::ForOp>();
+       loop && !loop.getRegion().isAncestor(value.getParentRegion()) && !ADZE_MUTANT("convert-in-each-iteration");
+       loop = place->getParentOfType<scf::ForOp>())
+    place = loop;
+  if (place != operand.getOwner())
+    for (Operation *user : value.getUsers())
+      if (auto known = dyn_cast<ConvertLayoutOp>(user); known && known.getResult().getType() == wanted &&
+                                                        known->getBlock() == place->getBlock() &&
+                                                        known->isBeforeInBlock(place))
+        return operand.set(known.getResult());
+  OpBuilder builder(place);
+  operand.set(ConvertLayoutOp::create(builder, operand.getOwner()->getLoc(), wanted, value));
   ++conversionCount;
 }
 
@@ -267,6 +317,10 @@ void KernelLayouts::apply() {
       convertResult(cast<OpResult>(reduce.getResult()), reducedLayout(layoutOf(reduce.getValue()), reduce.getDim()));
     } else if (auto transpose = dyn_cast<TransposeOp>(op)) {
       convertResult(cast<OpResult>(transpose.getResult()), layoutOf(transpose.getValue()).transposed());
+    } else if (auto reshape = dyn_cast<ReshapeOp>(op)) {
+      RankedTensorType from = typeOf(reshape.getValue()), to = typeOf(reshape.getResult());
+      convertResult(cast<OpResult>(reshape.getResult()),
+                    *layoutOf(reshape.getValue()).reshaped(from.getShape(), to.getShape()));
     }
   }
 }
@@ -303,16 +357,17 @@ struct AssignThreadLayouts : impl::TileAssignThreadLayoutsPassBase<AssignThreadL
     for (auto kernel : getOperation().getOps<func::FuncOp>()) {
       if (!kernel->hasAttr(kKernelAttr) || kernel->hasAttr(kThreadsAttr))
         continue;
-      int64_t warps = kDefaultWarps;
+      int64_t warps = kDefaultWarps, stages = 1;
       if (auto schedule = kernel->getAttrOfType<DictionaryAttr>(kScheduleAttr))
-        if (auto wanted = schedule.getAs<IntegerAttr>("warps"))
-          warps = wanted.getInt();
+        for (auto [name, number] : {std::pair("warps", &warps), std::pair("stages", &stages)})
+          if (auto wanted = schedule.getAs<IntegerAttr>(name))
+            *number = wanted.getInt();
       if (int64_t most = info->gpu()->threads / info->gpu()->warpLanes;
           warps < 1 || warps > most || !llvm::isPowerOf2_64(uint64_t(warps))) {
         kernel.emitOpError("has a schedule of ") << warps << " warps; a power of two up to " << most << " is accepted";
         return signalPassFailure();
       }
-      KernelLayouts layouts(kernel, *info->gpu(), warps);
+      KernelLayouts layouts(kernel, *info->gpu(), warps, stages > 1);
       if (failed(layouts.assign()))
         return signalPassFailure();
       kernel->setAttr(kTargetAttr, StringAttr::get(&getContext(), target));

@@ -54,6 +54,14 @@ void Axes::visit(Operation *op, bool tieDepth) {
   } else if (auto transpose = dyn_cast<TransposeOp>(op)) {
     tie(transpose.getValue(), 0, transpose.getResult(), 1);
     tie(transpose.getValue(), 1, transpose.getResult(), 0);
+  } else if (auto reshape = dyn_cast<ReshapeOp>(op)) {
+    // Trailing dimensions that the two shapes share stay what they are.
+    auto from = reshape.getValue().getType(), to = reshape.getResult().getType();
+    for (int64_t i = 1; i <= std::min(from.getRank(), to.getRank()); ++i) {
+      if (from.getDimSize(from.getRank() - i) != to.getDimSize(to.getRank() - i))
+        break;
+      tie(reshape.getValue(), from.getRank() - i, reshape.getResult(), to.getRank() - i);
+    }
   } else if (auto extract = dyn_cast<ExtractOp>(op)) {
     // A piece shares the lanes of the whole, and its size only where it takes all.
     auto whole = extract.getValue().getType(), piece = extract.getResult().getType();

@@ -91,7 +91,12 @@ std::optional<llvm::DenseSet<unsigned>> axesOf(GridOp grid, unsigned dim, Axes &
   for (Value tile : axes.tiles())
     for (auto [d, extent] : llvm::enumerate(cast<RankedTensorType>(tile.getType()).getShape()))
       whole &= !found.contains(axes.of(tile, d)) || extent == size;
-  // A sum over the dimension itself does not care for its size; a piece of it does.
+  // A sum over the dimension itself does not care for its size; a piece of it does, and so does another shape.
+  grid.walk([&](ReshapeOp reshape) {
+    for (Value tile : {Value(reshape.getValue()), Value(reshape.getResult())})
+      for (int64_t d = 0; d < cast<RankedTensorType>(tile.getType()).getRank(); ++d)
+        whole &= !found.contains(axes.of(tile, d));
+  });
   grid.walk([&](ExtractOp piece) {
     for (auto [d, extent] : llvm::enumerate(piece.getValue().getType().getShape()))
       whole &= !found.contains(axes.of(piece.getValue(), d)) || extent == piece.getResult().getType().getDimSize(d);

@@ -85,7 +85,7 @@ public:
   unsigned kept = 0;
 
 private:
-  bool isKnownAhead(LoadOp load);
+  bool isKnownAhead(LoadOp load, const llvm::DenseSet<Value> &written);
   LinearMap slotOrder(LoadOp load, const MemoryOrder &order, const LinearMap &threads);
   void put(OpBuilder &b, Value counter, Value slot);
   void putIf(OpBuilder &b, Value counter, Value slot);
@@ -98,8 +98,13 @@ private:
   llvm::SetVector<Operation *> addresses; ///< of the loads, in order
 };
 
-/// Its offsets follow from the counter by arithmetic on scalars alone.
-bool LoopPipeline::isKnownAhead(LoadOp load) {
+/// Its offsets follow from the counter by arithmetic on scalars and by tables that the kernel does not write.
+bool LoopPipeline::isKnownAhead(LoadOp load, const llvm::DenseSet<Value> &written) {
+  auto isTable = [&](Operation *op) {
+    auto lookup = dyn_cast<LookupOp>(op);
+    auto view = lookup ? lookup.getView().getDefiningOp<ViewOp>() : ViewOp();
+    return view && (!written.contains(view.getBase()) || ADZE_MUTANT("look-ahead-where-the-kernel-writes"));
+  };
   llvm::SetVector<Operation *> needed;
   SmallVector<Value> work(load.getOffsets());
   while (!work.empty()) {
@@ -107,7 +112,7 @@ bool LoopPipeline::isKnownAhead(LoadOp load) {
     if (!loop.getRegion().isAncestor(value.getParentRegion()) || value == loop.getInductionVar())
       continue;
     Operation *op = value.getDefiningOp();
-    if (!op || op->getBlock() != loop.getBody() || op->getNumRegions() || !isPure(op) ||
+    if (!op || op->getBlock() != loop.getBody() || op->getNumRegions() || !(isPure(op) || isTable(op)) ||
         llvm::any_of(op->getResultTypes(), [](Type type) { return !type.isIntOrIndex(); }))
       return false;
     needed.insert(op);
@@ -117,25 +122,28 @@ bool LoopPipeline::isKnownAhead(LoadOp load) {
   return true;
 }
 
-/// Rows get the swizzle under which those who copy and those who read them meet in the fewest banks; a pack stays as it
-/// is.
+/// Rows, and columns that are rows in memory (values of a cache), get the swizzle under which those who copy and those
+/// who read them meet in the fewest banks; a pack stays as it is.
 LinearMap LoopPipeline::slotOrder(LoadOp load, const MemoryOrder &order, const LinearMap &threads) {
   RankedTensorType type = typeOf(load.getResult());
   auto view = load.getView().getDefiningOp<ViewOp>();
   LinearMap asInMemory;
   asInMemory.reg = order.bits;
-  bool rows = type.getRank() == 2 && !view.getStorage() && !order.bits.empty() && order.bits[0] == Coord{0, 1, 0, 0};
-  if (!rows)
+  if (type.getRank() != 2 || view.getStorage() || order.bits.empty())
     return asInMemory;
+  bool columns = order.bits[0] == Coord{1, 0, 0, 0};
+  if (!columns && order.bits[0] != Coord{0, 1, 0, 0})
+    return asInMemory;
+  auto turned = [&](const LinearMap &map) { return columns ? map.transposed() : map; };
   SmallVector<LinearMap> readers;
   for (Operation *user : load->getUsers()) {
     Type wanted = isa<ConvertLayoutOp>(user) ? user->getResult(0).getType() : Type(type);
     if (std::optional<LinearMap> layout = regsOf(wanted))
-      readers.push_back(*layout);
+      readers.push_back(turned(*layout));
   }
-  auto choice = chooseSwizzle(type.getDimSize(0), type.getDimSize(1), type.getElementTypeBitWidth(), ArrayRef(threads),
-                              readers, {.loadMatrix = true, .storeMatrix = false});
-  return choice ? choice->storage : asInMemory;
+  auto choice = chooseSwizzle(type.getDimSize(columns), type.getDimSize(!columns), type.getElementTypeBitWidth(),
+                              ArrayRef(turned(threads)), readers, {.loadMatrix = true, .storeMatrix = false});
+  return choice ? turned(choice->storage) : asInMemory;
 }
 
 bool LoopPipeline::find(const llvm::DenseSet<Value> &written) {
@@ -151,7 +159,7 @@ bool LoopPipeline::find(const llvm::DenseSet<Value> &written) {
     auto view = load.getView().getDefiningOp<ViewOp>();
     RankedTensorType type = typeOf(load.getResult());
     unsigned bits = type.getElementTypeBitWidth();
-    if (!view || written.contains(view.getBase()) || bits < 4 || !isKnownAhead(load)) {
+    if (!view || written.contains(view.getBase()) || bits < 4 || !isKnownAhead(load, written)) {
       ++kept;
       continue;
     }

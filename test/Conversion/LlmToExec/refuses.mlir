@@ -55,3 +55,27 @@ module @refuses_a_result_that_is_no_activation {
     return %token : tensor<?xi32>
   }
 }
+
+// -----
+
+!kv = !llm.kv<layers = 1, heads = 1, dim = 4, element = bf16, page = 16, keys = token_dim>
+module @refuses_runs_without_a_kernel_for_them {
+  func.func private @embed()
+  func.func private @attend()
+  func.func @step(%token: tensor<?xi32>, %batch: !llm.batch, %kv: !kv) -> tensor<?x8xbf16> {
+    %layer = arith.constant 0 : index
+    %x = llm.kernel family "embedding" (%token as %t : tensor<?xi32>) -> (tensor<?x8xbf16>) attributes {kernel = @embed, rows = "T"} {
+      %c = arith.constant dense<0.0> : tensor<6x8xbf16>
+      %y = llm.embedding %t, %c : tensor<?xi32>, tensor<6x8xbf16> -> tensor<?x8xbf16>
+      llm.yield %y : tensor<?x8xbf16>
+    }
+    // expected-error @below {{folds attention in runs and names no kernel for them in `partials`: convert-llm-to-tile does}}
+    %y = llm.kernel family "paged_attention" (%x as %q, %kv as %c, %layer as %l, %batch as %b
+        : tensor<?x8xbf16>, !kv, index, !llm.batch) -> (tensor<?x8xbf16>)
+        attributes {kernel = @attend, rows = "T", matrix_rows = 16 : i64, kv_split = 256 : i64} {
+      %o = llm.paged_attention %q, %c, %l, %b heads 2 scale 0.5 window 0 : tensor<?x8xbf16>, !kv
+      llm.yield %o : tensor<?x8xbf16>
+    }
+    return %y : tensor<?x8xbf16>
+  }
+}

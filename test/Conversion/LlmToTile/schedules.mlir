@@ -44,3 +44,29 @@ func.func @refuses_a_kernel_without_a_schedule(%x: tensor<?x64xf32>) -> tensor<?
   }
   return %y : tensor<?x64xf32>
 }
+
+// -----
+
+!kv = !llm.kv<layers = 1, heads = 1, dim = 64, element = f32, page = 16, keys = token_dim>
+func.func @refuses_matrix_rows_of_f32(%q: tensor<?x128xf32>, %kv: !kv, %l: index, %batch: !llm.batch) -> tensor<?x128xf32> {
+  %y = llm.kernel family "paged_attention" (%q as %a, %kv as %c, %l as %n, %batch as %b : tensor<?x128xf32>, !kv, index, !llm.batch) -> (tensor<?x128xf32>)
+      attributes {rows = "T", matrix_rows = 16 : i64, schedule = #llm.schedule<tokens = 1, columns = 1, depth = 64, sums = invariant>} {
+    // expected-error @below {{cannot become a kernel for x86-64-v3: matrix_rows = 16 of 'tensor<?x128xf32>' and '!llm.kv<layers = 1, heads = 1, dim = 64, element = f32, page = 16, keys = token_dim>'; powers of two from 16 to 128 are accepted, of bf16}}
+    %0 = llm.paged_attention %a, %c, %n, %b heads 2 scale 0.125 window 0 : tensor<?x128xf32>, !kv
+    llm.yield %0 : tensor<?x128xf32>
+  }
+  return %y : tensor<?x128xf32>
+}
+
+// -----
+
+!kv = !llm.kv<layers = 1, heads = 1, dim = 64, element = bf16, page = 16, keys = token_dim>
+func.func @refuses_runs_without_matrix_rows(%q: tensor<?x128xbf16>, %kv: !kv, %l: index, %batch: !llm.batch) -> tensor<?x128xbf16> {
+  %y = llm.kernel family "paged_attention" (%q as %a, %kv as %c, %l as %n, %batch as %b : tensor<?x128xbf16>, !kv, index, !llm.batch) -> (tensor<?x128xbf16>)
+      attributes {rows = "T", kv_split = 64 : i64, schedule = #llm.schedule<tokens = 1, columns = 1, depth = 64, sums = invariant>} {
+    // expected-error @below {{kv_split = 64 with matrix_rows = 0; multiples of 64 up to 65536 are accepted, beside matrix_rows}}
+    %0 = llm.paged_attention %a, %c, %n, %b heads 2 scale 0.125 window 0 : tensor<?x128xbf16>, !kv
+    llm.yield %0 : tensor<?x128xbf16>
+  }
+  return %y : tensor<?x128xbf16>
+}

@@ -194,6 +194,14 @@ func.func @transposes_swap(%a: tensor<2x16xf32>) {
 
 // -----
 
+func.func @another_shape_has_as_many_elements(%a: tensor<2x16xf32>) {
+  // expected-error @below {{keeps the elements, found 'tensor<2x16xf32>' and 'tensor<4x4xf32>'}}
+  %d = tile.reshape %a : tensor<2x16xf32> -> tensor<4x4xf32>
+  return
+}
+
+// -----
+
 func.func @layouts_change_nothing_else(%a: tensor<2x16xf32>) {
   // expected-error @below {{changes the layout alone}}
   %d = tile.convert_layout %a : tensor<2x16xf32> -> tensor<16x2xf32>

@@ -35,6 +35,8 @@ func.func @prints_what_it_parses(%x: !tile.ptr, %w: !tile.ptr {tile.packed = #ti
     %one = arith.constant 1 : i32
     // CHECK: tile.splat %{{.*}} : i32 -> tensor<2x8xi32>
     %ones = tile.splat %one : i32 -> tensor<2x8xi32>
+    // CHECK: tile.reshape %{{.*}} : tensor<2x8xf32> -> tensor<2x2x4xf32>
+    %r = tile.reshape %mb : tensor<2x8xf32> -> tensor<2x2x4xf32>
     // CHECK: tile.extract %{{.*}} [0, 4] : tensor<2x8xf32> -> tensor<2x4xf32>
     %e = tile.extract %mb [0, 4] : tensor<2x8xf32> -> tensor<2x4xf32>
     // CHECK: tile.convert_layout %{{.*}} : tensor<2x4xf32> -> tensor<2x4xf32, #tile.regs<"| c1 c2">>

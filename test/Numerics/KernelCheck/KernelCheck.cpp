@@ -129,13 +129,31 @@ bool Check::launch(llm::KernelOp kernel, llvm::ArrayRef<Bytes> operands, std::ve
     }
     results.push_back(bytes);
   }
-  KernelAbi abi = deriveKernelAbi(kernel);
+  int64_t layer = 0;
+  if (auto number = deriveKernelAbi(kernel).layer)
+    if (auto constant = kernel.getInputs()[*number].getDefiningOp<arith::ConstantIndexOp>())
+      layer = constant.value();
+  BufferRef scratch;
+  if (hasPartials(kernel))
+    scratch = std::make_shared<Buffer>(scratchSize(kernel).bytes(batch.requests(), int64_t(batch.pages.size())));
+  auto run = [&](const KernelAbi &abi, llvm::StringRef which) {
+    auto name = kernel->getAttrOfType<FlatSymbolRefAttr>(which).getValue();
+    return runKernel(name, abi, operands, results, scratch, layer);
+  };
+  return (!scratch || run(derivePartialsAbi(kernel), "partials")) && run(deriveKernelAbi(kernel), "kernel");
+}
+
+bool Check::runKernel(llvm::StringRef name, const KernelAbi &abi, llvm::ArrayRef<Bytes> operands,
+                      llvm::ArrayRef<Bytes> results, const BufferRef &scratch, int64_t layer) {
   std::vector<uint64_t> words;
   for (const KernelPointer &pointer : abi.pointers) {
     BufferRef buffer;
     switch (pointer.kind) {
     case KernelPointer::Kind::Batch:
       buffer = operands[pointer.number].arrays[static_cast<unsigned>(pointer.array)];
+      break;
+    case KernelPointer::Kind::Scratch:
+      buffer = scratch;
       break;
     case KernelPointer::Kind::Result:
       buffer = results[pointer.number].buffer;
@@ -145,13 +163,8 @@ bool Check::launch(llm::KernelOp kernel, llvm::ArrayRef<Bytes> operands, std::ve
     }
     words.push_back(reinterpret_cast<uint64_t>(buffer->data()));
   }
-  int64_t layer = 0;
-  if (abi.layer)
-    if (auto constant = kernel.getInputs()[*abi.layer].getDefiningOp<arith::ConstantIndexOp>())
-      layer = constant.value();
   for (int64_t word : {batch.tokens(), batch.requests(), static_cast<int64_t>(batch.outputRow.size()), layer})
     words.push_back(word);
-  auto name = kernel->getAttrOfType<FlatSymbolRefAttr>("kernel").getValue();
   Status status = program.run(name, words.data());
   if (!status.ok())
     llvm::errs() << name << ": " << status.message() << "\n";
@@ -161,7 +174,53 @@ bool Check::launch(llm::KernelOp kernel, llvm::ArrayRef<Bytes> operands, std::ve
       llvm::errs() << name << ": wrote behind the end of a result\n";
       intact = false;
     }
+  if (scratch && !scratch->guardIntact()) {
+    llvm::errs() << name << ": wrote behind the end of the scratch memory\n";
+    intact = false;
+  }
   return intact;
+}
+
+/// The step that computes that token alone: its request's prompt, pages and cache are what they are.
+static reference::Batch stepOf(const reference::Batch &all, int64_t token) {
+  int64_t request = all.request[token];
+  reference::Batch alone;
+  alone.position = {all.position[token]};
+  alone.request = {0};
+  alone.kvSlot = {all.kvSlot[token]};
+  alone.queryStart = {0, 1};
+  alone.kvLength = {all.position[token] + 1};
+  alone.promptLength = {all.promptLength[request]};
+  alone.pages.assign(all.pages.begin() + all.pageStart[request], all.pages.begin() + all.pageStart[request + 1]);
+  alone.pageStart = {0, int64_t(alone.pages.size())};
+  alone.outputRow = {0};
+  return alone;
+}
+
+void Check::compareAlone(llm::KernelOp kernel, const std::vector<Bytes> &operands, llvm::ArrayRef<Bytes> whole) {
+  auto rowOf = [](const Bytes &bytes, RankedTensorType type, int64_t row) {
+    size_t size = bytesOf(type, 1);
+    return llvm::StringRef(reinterpret_cast<char *>(bytes.buffer->data()) + row * size, size);
+  };
+  auto type = mlir::cast<RankedTensorType>(kernel.getOutputs()[0].getType());
+  reference::Batch all = batch;
+  int64_t other = 0;
+  for (int64_t token = 0; token < all.tokens(); ++token) {
+    batch = stepOf(all, token);
+    std::vector<Bytes> mine, results;
+    for (auto [value, bytes] : llvm::zip(kernel.getInputs(), operands)) {
+      auto rows = mlir::dyn_cast<RankedTensorType>(value.getType());
+      mine.push_back(mlir::isa<llm::BatchType>(value.getType()) ? bytesFor(batch, value.getType()) : bytes);
+      if (!rows || rows.hasStaticShape())
+        continue;
+      mine.back().buffer = std::make_shared<Buffer>(bytesOf(rows, 1));
+      llvm::copy(rowOf(bytes, rows, token), mine.back().buffer->data());
+    }
+    other += !launch(kernel, mine, results) || rowOf(results[0], type, 0) != rowOf(whole[0], type, token);
+  }
+  batch = all;
+  failures += other != 0;
+  llvm::outs() << "each alone: " << other << " of " << all.tokens() << " tokens have other bits\n";
 }
 
 bool Check::exactly(llm::KernelOp kernel) {
@@ -292,6 +351,8 @@ void Check::run(func::FuncOp function, llvm::raw_ostream *dump) {
     for (auto [i, result] : llvm::enumerate(kernel.getOutputs()))
       compare("alone " + name + " result " + llvm::Twine(i), values[result], results[i], result.getType(),
               exactly(kernel), settings.tolerance);
+    if (settings.eachAlone && !kernel.getBody().front().getOps<llm::PagedAttentionOp>().empty())
+      compareAlone(kernel, alone, results);
     if (!launch(kernel, chained, results)) {
       ++failures;
       return;

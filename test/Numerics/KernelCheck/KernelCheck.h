@@ -24,6 +24,7 @@ struct Settings {
   std::string numerics; ///< f32, bf16, a8 or none
   double tolerance;     ///< of a row's largest number, for a kernel alone
   bool edges;           ///< numbers and codes at the ends of int8
+  bool eachAlone;       ///< attention once more for each token in a step of its own
 };
 
 /// What a value is while kernels run: bytes, and the arrays of a batch.
@@ -48,6 +49,9 @@ private:
   Expected<execution::Tensor> weightFor(llm::WeightOp weight);
   Bytes bytesFor(const reference::Value &value, mlir::Type type);
   bool launch(llm::KernelOp kernel, llvm::ArrayRef<Bytes> operands, std::vector<Bytes> &results);
+  bool runKernel(llvm::StringRef name, const KernelAbi &abi, llvm::ArrayRef<Bytes> operands,
+                 llvm::ArrayRef<Bytes> results, const execution::BufferRef &scratch, int64_t layer);
+  void compareAlone(llm::KernelOp kernel, const std::vector<Bytes> &operands, llvm::ArrayRef<Bytes> whole);
   void compare(llvm::Twine where, const reference::Value &expected, const Bytes &found, mlir::Type type, bool exact,
                double bound);
   bool exactly(llm::KernelOp kernel);

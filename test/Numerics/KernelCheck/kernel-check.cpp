@@ -1,5 +1,6 @@
 // kernel-check [--numerics=M] [--page=N] [--rules=R] [--target=NAME|all] [--batch=Q:KV:PROMPT,...[@SEED]]...
-//              [--dump=FILE] [--object=FILE] [--edges] [--kernel-cache=FOLDER] FILE.mlir
+//              [--dump=FILE] [--object=FILE] [--edges] [--kernel-cache=FOLDER] [--rows=N] [--split=N]
+//              [--each-alone] FILE.mlir
 //
 // Takes steps as an importer makes them, brings them to kernels for each CPU level of this machine (or for --target, or
 // for all of them: instructions that the machine lacks are emulated), and compares the kernels with the reference
@@ -17,6 +18,9 @@
 // the last level's object file, as the level's own instructions. A GPU (--target=sm_80, sm_89, sm_90a) is a model that
 // runs the code of each thread (adze/Pipeline/Execution/GpuModel.h); --object keeps its PTX behind one line for each
 // kernel's launch.
+// --rows gives every attention a schedule with that many rows (of matrix instructions, in bf16) and, with --split, runs
+// of so many positions for rows after the prompt, as a GPU's table has. --each-alone runs attention once more for each
+// token in a step of its own: the bits must be those that it has among the others.
 // --edges makes inputs at the ends of int8: rows of zeros, rows whose every code is 127 or -127, rows of one giant;
 // codes of weights that are the least and the greatest of their type. No result may be NaN then.
 #include "../../Target/EmulatedInstructions.h"
@@ -55,7 +59,8 @@ llvm::cl::opt<std::string> kernelCache("kernel-cache");
 llvm::cl::opt<double> tolerance("tolerance", llvm::cl::init(4e-6));
 llvm::cl::opt<std::string> dumpFile("dump");
 llvm::cl::opt<std::string> objectFile("object");
-llvm::cl::opt<bool> edges("edges");
+llvm::cl::opt<bool> edges("edges"), eachAlone("each-alone");
+llvm::cl::opt<int64_t> attentionRows("rows", llvm::cl::init(0)), attentionSplit("split", llvm::cl::init(0));
 } // namespace
 
 /// Brings the file to kernels of the target and checks them; returns the number of failures.
@@ -67,11 +72,19 @@ static int checkLevel(MLIRContext &context, const adze::TargetInfo &target, llvm
   llvm::SmallVector<func::FuncOp> steps(module->getOps<func::FuncOp>());
   std::string name(target.name());
   adze::PhaseSettings settings{numericsName == "none" ? "" : numericsName.getValue(), name, rules, pageTokens, ""};
-  std::string pipeline =
-      phasePipeline(adze::Phase::Llm, settings) + "," + phasePipeline(adze::Phase::Kernels, settings);
-  PassManager manager(&context);
-  if (failed(parsePassPipeline(pipeline, manager)) || failed(manager.run(*module)))
-    return 1;
+  for (adze::Phase phase : {adze::Phase::Llm, adze::Phase::Kernels}) {
+    PassManager manager(&context);
+    if (failed(parsePassPipeline(phasePipeline(phase, settings), manager)) || failed(manager.run(*module)))
+      return 1;
+    // What is there already is kept by the phase that chooses schedules.
+    if (phase == adze::Phase::Llm && attentionRows)
+      module->walk([](llm::PagedAttentionOp op) {
+        Builder builder(op.getContext());
+        auto kernel = op->getParentOfType<llm::KernelOp>();
+        kernel->setAttr("matrix_rows", builder.getI64IntegerAttr(attentionRows));
+        kernel->setAttr("kv_split", builder.getI64IntegerAttr(attentionSplit));
+      });
+  }
   std::string object;
   auto makeObject = [&](llvm::Module &code, const std::vector<std::string> &names) -> adze::Expected<std::string> {
     auto objects = adze::test::compileForTest(code, target, names);
@@ -100,7 +113,7 @@ static int checkLevel(MLIRContext &context, const adze::TargetInfo &target, llvm
     std::error_code error;
     llvm::raw_fd_ostream(objectFile, error) << object;
   }
-  const adze::test::Settings common{numericsName, tolerance, edges};
+  const adze::test::Settings common{numericsName, tolerance, edges, eachAlone};
   int failures = 0;
   for (const Inputs &one : inputs) {
     Check check(*module, **program, common, one);

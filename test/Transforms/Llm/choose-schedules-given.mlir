@@ -142,3 +142,68 @@ func.func @refuses_warps_for_a_cpu(%x: tensor<?x64xf32>, %w: tensor<32x64xf32>) 
   }
   return %y : tensor<?x32xf32>
 }
+
+// -----
+
+!kv = !llm.kv<layers = 1, heads = 1, dim = 64, element = bf16, page = 16, keys = token_dim>
+// CHECK-LABEL: func.func @keeps_rows_of_attention_in_bf16
+// CHECK: matrix_rows = 16 : i64
+func.func @keeps_rows_of_attention_in_bf16(%q: tensor<?x128xbf16>, %kv: !kv, %l: index, %batch: !llm.batch) -> tensor<?x128xbf16> {
+  %y = llm.kernel family "paged_attention" (%q as %a, %kv as %c, %l as %n, %batch as %b : tensor<?x128xbf16>, !kv, index, !llm.batch) -> (tensor<?x128xbf16>)
+      attributes {rows = "T", matrix_rows = 16 : i64} {
+    %0 = llm.paged_attention %a, %c, %n, %b heads 2 scale 0.125 window 0 : tensor<?x128xbf16>, !kv
+    llm.yield %0 : tensor<?x128xbf16>
+  }
+  return %y : tensor<?x128xbf16>
+}
+
+// -----
+
+!kv = !llm.kv<layers = 1, heads = 1, dim = 64, element = f32, page = 16, keys = token_dim>
+func.func @refuses_rows_of_attention_in_f32(%q: tensor<?x128xbf16>, %kv: !kv, %l: index, %batch: !llm.batch) -> tensor<?x128xbf16> {
+  // expected-error @below {{of family "paged_attention" has rows of products in bf16, and its query is 'tensor<?x128xbf16>', its cache '!llm.kv<layers = 1, heads = 1, dim = 64, element = f32, page = 16, keys = token_dim>'; leave `matrix_rows` and `kv_split` out}}
+  %y = llm.kernel family "paged_attention" (%q as %a, %kv as %c, %l as %n, %batch as %b : tensor<?x128xbf16>, !kv, index, !llm.batch) -> (tensor<?x128xbf16>)
+      attributes {rows = "T", matrix_rows = 16 : i64} {
+    %0 = llm.paged_attention %a, %c, %n, %b heads 2 scale 0.125 window 0 : tensor<?x128xbf16>, !kv
+    llm.yield %0 : tensor<?x128xbf16>
+  }
+  return %y : tensor<?x128xbf16>
+}
+
+// -----
+
+!kv = !llm.kv<layers = 1, heads = 1, dim = 64, element = bf16, page = 16, keys = token_dim>
+func.func @refuses_rows_that_no_instruction_has(%q: tensor<?x128xbf16>, %kv: !kv, %l: index, %batch: !llm.batch) -> tensor<?x128xbf16> {
+  // expected-error @below {{has matrix_rows = 12; powers of two from 16, those of a matrix instruction, to 128 are accepted}}
+  %y = llm.kernel family "paged_attention" (%q as %a, %kv as %c, %l as %n, %batch as %b : tensor<?x128xbf16>, !kv, index, !llm.batch) -> (tensor<?x128xbf16>)
+      attributes {rows = "T", matrix_rows = 12 : i64} {
+    %0 = llm.paged_attention %a, %c, %n, %b heads 2 scale 0.125 window 0 : tensor<?x128xbf16>, !kv
+    llm.yield %0 : tensor<?x128xbf16>
+  }
+  return %y : tensor<?x128xbf16>
+}
+
+// -----
+
+func.func @refuses_rows_of_a_product(%x: tensor<?x64xf32>, %w: tensor<32x64xf32>) -> tensor<?x32xf32> {
+  // expected-error @below {{has `matrix_rows`, which attention alone has; leave it out}}
+  %y = llm.kernel family "linear" (%x as %a, %w as %b : tensor<?x64xf32>, tensor<32x64xf32>) -> (tensor<?x32xf32>)
+      attributes {rows = "T", schedule = #llm.schedule<tokens = 4, columns = 16, depth = 32, sums = invariant>, matrix_rows = 16 : i64} {
+    %0 = llm.linear %a, %b : (tensor<?x64xf32>, tensor<32x64xf32>) -> tensor<?x32xf32>
+    llm.yield %0 : tensor<?x32xf32>
+  }
+  return %y : tensor<?x32xf32>
+}
+
+// -----
+
+!kv = !llm.kv<layers = 1, heads = 1, dim = 64, element = bf16, page = 16, keys = token_dim>
+func.func @refuses_runs_that_cut_tiles(%q: tensor<?x128xbf16>, %kv: !kv, %l: index, %batch: !llm.batch) -> tensor<?x128xbf16> {
+  // expected-error @below {{has kv_split = 96; multiples of 64 from 0 to 65536 are accepted}}
+  %y = llm.kernel family "paged_attention" (%q as %a, %kv as %c, %l as %n, %batch as %b : tensor<?x128xbf16>, !kv, index, !llm.batch) -> (tensor<?x128xbf16>)
+      attributes {rows = "T", matrix_rows = 16 : i64, kv_split = 96 : i64} {
+    %0 = llm.paged_attention %a, %c, %n, %b heads 2 scale 0.125 window 0 : tensor<?x128xbf16>, !kv
+    llm.yield %0 : tensor<?x128xbf16>
+  }
+  return %y : tensor<?x128xbf16>
+}

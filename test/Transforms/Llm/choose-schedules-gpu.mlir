@@ -163,3 +163,26 @@ func.func @copies_fewer_groups_ahead_where_they_are_deep(%x: tensor<?x256xbf16>,
   }
   return %y, %z : tensor<?x64xbf16>, tensor<?x64xbf16>
 }
+
+// -----
+
+// Attention in bf16 has rows of matrix instructions, runs, and slots that keys and values are copied into; in f32 it has
+// none of these.
+!kv = !llm.kv<layers = 1, heads = 1, dim = 64, element = bf16, page = 16, keys = token_dim>
+!wide = !llm.kv<layers = 1, heads = 1, dim = 64, element = f32, page = 16, keys = token_dim>
+// CHECK-LABEL: func.func @gives_attention_rows_by_its_types
+// CHECK: attributes {kv_split = 256 : i64, matrix_rows = 64 : i64, rows = "T", schedule = #llm.schedule<tokens = 1, columns = 1, depth = 64, sums = invariant>, stages = 3 : i64, warps = 4 : i64}
+// CHECK: attributes {rows = "T", schedule = #llm.schedule<tokens = 1, columns = 1, depth = 64, sums = invariant>, warps = 1 : i64}
+func.func @gives_attention_rows_by_its_types(%q: tensor<?x128xbf16>, %p: tensor<?x128xf32>, %kv: !kv, %wide: !wide, %l: index, %batch: !llm.batch) -> (tensor<?x128xbf16>, tensor<?x128xf32>) {
+  %y = llm.kernel family "paged_attention" (%q as %a, %kv as %c, %l as %n, %batch as %b : tensor<?x128xbf16>, !kv, index, !llm.batch) -> (tensor<?x128xbf16>)
+      attributes {rows = "T"} {
+    %0 = llm.paged_attention %a, %c, %n, %b heads 2 scale 0.125 window 0 : tensor<?x128xbf16>, !kv
+    llm.yield %0 : tensor<?x128xbf16>
+  }
+  %z = llm.kernel family "paged_attention" (%p as %a, %wide as %c, %l as %n, %batch as %b : tensor<?x128xf32>, !wide, index, !llm.batch) -> (tensor<?x128xf32>)
+      attributes {rows = "T"} {
+    %0 = llm.paged_attention %a, %c, %n, %b heads 2 scale 0.125 window 0 : tensor<?x128xf32>, !wide
+    llm.yield %0 : tensor<?x128xf32>
+  }
+  return %y, %z : tensor<?x128xbf16>, tensor<?x128xf32>
+}

@@ -101,6 +101,85 @@ func.func @gives_constants_the_layout_that_is_wanted_and_warps_the_fewest_rows(%
 
 // -----
 
+// Tokens by heads are rows of one product: what threads hold stays, only its coordinates are counted anew. The result is
+// stored as it lies in the registers of the product.
+// CHECK-LABEL: func.func @counts_tokens_and_heads_as_rows
+func.func @counts_tokens_and_heads_as_rows(%q: !tile.ptr, %w: !tile.ptr, %y: !tile.ptr, %T: index)
+    attributes {tile.kernel, tile.schedule = {warps = 1 : i64}} {
+  %c0 = arith.constant 0 : index
+  %c4 = arith.constant 4 : index
+  %c16 = arith.constant 16 : index
+  %Q = tile.view %q[%T, %c4, %c16] : !tile.view<3, bf16>
+  %W = tile.view %w[%c16, %c16] : !tile.view<2, bf16>
+  %Y = tile.view %y[%T, %c4, %c16] : !tile.view<3, f32>
+  tile.grid (%t) = (%T) by [4] {
+    // CHECK: %[[LOADED:.*]] = tile.load {{.*}} -> tensor<4x4x16xbf16, #tile.regs<"d1 d2 d4 | d8 c1 c2 r1 r2">>
+    %a = tile.load %Q[%t, %c0, %c0] : !tile.view<3, bf16> -> tensor<4x4x16xbf16>
+    // CHECK: tile.reshape %[[LOADED]] {{.*}} -> tensor<16x16xbf16, #tile.regs<"c1 c2 c4 | c8 r1 r2 r4 r8">>
+    %rows = tile.reshape %a : tensor<4x4x16xbf16> -> tensor<16x16xbf16>
+    %b = tile.load %W[%c0, %c0] : !tile.view<2, bf16> -> tensor<16x16xbf16>
+    %zero = arith.constant dense<0.0> : tensor<16x16xf32>
+    // CHECK: tile.convert_layout {{.*}} -> tensor<16x16xbf16, #tile.regs<"c1 r8 c8 | c2 c4 r1 r2 r4">>
+    // CHECK: %[[MADE:.*]] = tile.dot {{.*}} tensor<16x16xf32, #tile.regs<"c1 r8 c8 | c2 c4 r1 r2 r4">>
+    %d = tile.dot %rows, %b, %zero : tensor<16x16xbf16>, tensor<16x16xbf16>, tensor<16x16xf32>
+    // CHECK: %[[BACK:.*]] = tile.reshape %[[MADE]] {{.*}} -> tensor<4x4x16xf32, #tile.regs<"d1 r2 d8 | d2 d4 c1 c2 r1">>
+    // CHECK: tile.store %[[BACK]]
+    %back = tile.reshape %d : tensor<16x16xf32> -> tensor<4x4x16xf32>
+    tile.store %back, %Y[%t, %c0, %c0] : tensor<4x4x16xf32>, !tile.view<3, f32>
+  }
+  return
+}
+
+// -----
+
+// What is masked behind copies ahead lies as the instruction wants it, and is not converted; what no iteration changes is
+// converted before the loop.
+// CHECK-LABEL: func.func @masks_as_the_instruction_wants_it_and_converts_queries_once
+// CHECK: %[[Q:.*]] = tile.convert_layout {{.*}} -> tensor<16x64xbf16, #tile.regs<"c1 r8 c8 c16 c32 | c2 c4 r1 r2 r4">>
+// CHECK: scf.for
+// CHECK: tile.load {{.*}} -> tensor<16x64xbf16, #tile.regs<"c1 c2 c4 r4 r8 | c8 c16 c32 r1 r2">>
+// CHECK: %[[K:.*]] = tile.convert_layout
+// CHECK: tile.dot %[[Q]], %[[K]]
+// CHECK: tile.load {{.*}} -> tensor<64x16xbf16, #tile.regs<"c1 c8 r8 r16 r32 | c2 c4 r1 r2 r4">>
+// CHECK-NOT: tile.convert_layout
+// CHECK: %[[SEEN:.*]] = arith.select {{.*}} tensor<64x16xbf16, #tile.regs<"c1 c8 r8 r16 r32 | c2 c4 r1 r2 r4">>
+// CHECK-NEXT: tile.dot %{{.*}}, %[[SEEN]]
+func.func @masks_as_the_instruction_wants_it_and_converts_queries_once(%q: !tile.ptr, %kv: !tile.ptr, %table: !tile.ptr, %y: !tile.ptr, %n: index) attributes {tile.kernel, tile.schedule = {stages = 2 : i64, warps = 1 : i64}} {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %c16 = arith.constant 16 : index
+  %c64 = arith.constant 64 : index
+  %many = arith.constant 1048576 : index
+  %Q = tile.view %q[%c16, %c64] : !tile.view<2, bf16>
+  %K = tile.view %kv[%many, %c16, %c64] {strides = array<i64: 2048, 64, 1>} : !tile.view<3, bf16>
+  %V = tile.view %kv[%many, %c16, %c64] {offset = 2048 : i64, strides = array<i64: 2048, 64, 1>} : !tile.view<3, bf16>
+  %T = tile.view %table[%n] : !tile.view<1, i32>
+  %Y = tile.view %y[%c16, %c64] : !tile.view<2, f32>
+  tile.grid (%t) = (%c16) by [16] {
+    %x = tile.load %Q[%t, %c0] {in_bounds = array<i64: 0, 1>} : !tile.view<2, bf16> -> tensor<16x64xbf16>
+    %zero = arith.constant dense<0.0> : tensor<16x64xf32>
+    %sum = scf.for %i = %c0 to %n step %c1 iter_args(%acc = %zero) -> (tensor<16x64xf32>) {
+      %page = tile.lookup %T[%i] : !tile.view<1, i32>
+      %k = tile.load %K[%page, %c0, %c0] {in_bounds = array<i64: 0, 1, 2>} : !tile.view<3, bf16> -> tensor<16x64xbf16>
+      %none = arith.constant dense<0.0> : tensor<16x16xf32>
+      %s = tile.dot %x, %k, %none : tensor<16x64xbf16>, tensor<16x64xbf16>, tensor<16x16xf32>
+      %p = arith.truncf %s : tensor<16x16xf32> to tensor<16x16xbf16>
+      %v = tile.load %V[%page, %c0, %c0] {dims = array<i64: 2, 1>, in_bounds = array<i64: 0, 1, 2>} : !tile.view<3, bf16> -> tensor<64x16xbf16>
+      %mask = arith.constant dense<1> : tensor<64x16xi32>
+      %at = tile.iota %i dim 1 : tensor<64x16xi32>
+      %seen = arith.cmpi sge, %at, %mask : tensor<64x16xi32>
+      %none2 = arith.constant dense<0.0> : tensor<64x16xbf16>
+      %w = arith.select %seen, %v, %none2 : tensor<64x16xi1>, tensor<64x16xbf16>
+      %a = tile.dot %p, %w, %acc : tensor<16x16xbf16>, tensor<64x16xbf16>, tensor<16x64xf32>
+      scf.yield %a : tensor<16x64xf32>
+    }
+    tile.store %sum, %Y[%t, %c0] {in_bounds = array<i64: 0, 1>} : tensor<16x64xf32>, !tile.view<2, f32>
+  }
+  return
+}
+
+// -----
+
 // CHECK-LABEL: func.func @must_not_touch_what_has_threads_or_is_no_kernel
 func.func @must_not_touch_what_has_threads_or_is_no_kernel(%x: tensor<4xf32>) -> tensor<4xf32> {
   // CHECK: arith.addf %{{.*}}, %{{.*}} : tensor<4xf32>

@@ -1,7 +1,7 @@
 // RUN: adze-opt %s --tile-pipeline-loads --split-input-file 2>%t.log | FileCheck %s
 // RUN: FileCheck %s --check-prefix=RAN --input-file=%t.log
 //
-// All but the kernel that looks addresses up ran before and after, thread by thread. They are what
+// All but the kernels that look addresses up ran before and after, thread by thread. They are what
 // tile-assign-thread-layouts makes of sequential kernels.
 // RAN: functions ran
 // RAN-NOT: {{not run: @[^m]|, @|linker}}
@@ -161,7 +161,71 @@ func.func @keeps_rows_that_start_anywhere_and_has_a_slot_for_each_iteration(%arg
 
 // -----
 
-// The kernel writes what the next iteration reads; the other address comes out of a table; the third is carried.
+// Pages of a cache, whose numbers a table says: keys in rows, values as columns that are rows in memory, each under a swizzle,
+// and a number is looked up when its copy starts.
+// CHECK-LABEL: func.func @makes_copies_of_pages_that_a_table_names
+// CHECK: %[[R:.*]] = tile.ring : <2, tensor<16x64xbf16, #tile.shared_order<"c1 c2 c4 c8 c16 c32 r1+c8 r2+c16 r4+c32 r8">>, tensor<64x16xbf16, #tile.shared_order<"r1 r2 r4 r8 r16 r32 r8+c1 r16+c2 r32+c4 c8">>>
+// CHECK: scf.if
+// CHECK-NEXT: %[[FIRST:.*]] = tile.lookup %{{.*}}[%c0]
+// CHECK-NEXT: tile.put %[[R]][%{{.*}}] field 0, %{{.*}}[%[[FIRST]]
+// CHECK-NEXT: tile.put %[[R]][%{{.*}}] field 1, %{{.*}}[%[[FIRST]]
+// CHECK: scf.for %[[I:[^ ]*]] =
+// CHECK: %[[NEXT:.*]] = arith.addi %[[I]], %c1
+// CHECK: scf.if
+// CHECK-NEXT: %[[PAGE:.*]] = tile.lookup %{{.*}}[%[[NEXT]]]
+// CHECK-NEXT: tile.put %[[R]][%{{.*}}] field 0, %{{.*}}[%[[PAGE]]
+// CHECK-NEXT: tile.put %[[R]][%{{.*}}] field 1, %{{.*}}[%[[PAGE]]
+// CHECK-NOT: tile.load
+// CHECK: scf.yield
+!t0 = tensor<16x64xbf16, #tile.regs<"c1 c2 c4 r4 r8 | c8 c16 c32 r1 r2">>
+!t1 = tensor<16x64xf32, #tile.regs<"c1 r8 c8 c16 c32 | c2 c4 r1 r2 r4">>
+!t2 = tensor<16x64xbf16, #tile.regs<"c1 r8 c8 c16 c32 | c2 c4 r1 r2 r4">>
+!t3 = tensor<16x16xf32, #tile.regs<"c1 r8 c8 | c2 c4 r1 r2 r4">>
+!t4 = tensor<16x64xbf16, #tile.regs<"c1 c8 c16 c32 r8 | c2 c4 r1 r2 r4">>
+!t5 = tensor<16x16xbf16, #tile.regs<"c1 r8 c8 | c2 c4 r1 r2 r4">>
+!t6 = tensor<64x16xbf16, #tile.regs<"c1 c8 r8 r16 r32 | c2 c4 r1 r2 r4">>
+!t7 = tensor<64x16xi32, #tile.regs<"c1 c8 r8 r16 r32 | c2 c4 r1 r2 r4">>
+!t8 = tensor<64x16xi1, #tile.regs<"c1 c8 r8 r16 r32 | c2 c4 r1 r2 r4">>
+func.func @makes_copies_of_pages_that_a_table_names(%arg0: !tile.ptr, %arg1: !tile.ptr, %arg2: !tile.ptr, %arg3: !tile.ptr, %arg4: index) attributes {tile.kernel, tile.schedule = {stages = 2 : i64, warps = 1 : i64}, tile.target = "sm_80", tile.threads = 32 : i64} {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %c16 = arith.constant 16 : index
+  %c64 = arith.constant 64 : index
+  %c1048576 = arith.constant 1048576 : index
+  %0 = tile.view %arg0[%c16, %c64] : <2, bf16>
+  %1 = tile.view %arg1[%c1048576, %c16, %c64] {strides = array<i64: 2048, 64, 1>} : <3, bf16>
+  %2 = tile.view %arg1[%c1048576, %c16, %c64] {offset = 2048 : i64, strides = array<i64: 2048, 64, 1>} : <3, bf16>
+  %3 = tile.view %arg2[%arg4] : <1, i32>
+  %4 = tile.view %arg3[%c16, %c64] : <2, f32>
+  tile.grid (%arg5) = (%c16) by [16] {
+    %5 = tile.load %0[%arg5, %c0] {in_bounds = array<i64: 0, 1>} : <2, bf16> -> !t0
+    %cst = arith.constant dense<0.000000e+00> : !t1
+    %6 = tile.convert_layout %5 : !t0 -> !t2
+    %7 = scf.for %arg6 = %c0 to %arg4 step %c1 iter_args(%arg7 = %cst) -> (!t1) {
+      %8 = tile.lookup %3[%arg6] : <1, i32>
+      %9 = tile.load %1[%8, %c0, %c0] {in_bounds = array<i64: 0, 1, 2>} : <3, bf16> -> !t0
+      %cst_0 = arith.constant dense<0.000000e+00> : !t3
+      %10 = tile.convert_layout %9 : !t0 -> !t4
+      %11 = tile.dot %6, %10, %cst_0 : !t2, !t4, !t3
+      %12 = arith.truncf %11 : !t3 to !t5
+      %13 = tile.load %2[%8, %c0, %c0] {dims = array<i64: 2, 1>, in_bounds = array<i64: 0, 1, 2>} : <3, bf16> -> !t6
+      %cst_1 = arith.constant dense<1> : !t7
+      %14 = tile.iota %arg6 dim 1 : !t7
+      %15 = arith.cmpi sge, %14, %cst_1 : !t7
+      %cst_2 = arith.constant dense<0.000000e+00> : !t6
+      %16 = arith.select %15, %13, %cst_2 : !t8, !t6
+      %17 = tile.dot %12, %16, %arg7 : !t5, !t6, !t1
+      scf.yield %17 : !t1
+    }
+    tile.store %7, %4[%arg5, %c0] {in_bounds = array<i64: 0, 1>} : !t1, <2, f32>
+  }
+  return
+}
+
+// -----
+
+// The kernel writes what the next iteration reads; the other address comes out of a table that it may write; the third is
+// carried.
 // CHECK-LABEL: func.func @must_not_copy_ahead_what_is_not_known_ahead
 // CHECK-NOT: tile.ring
 // CHECK: return
@@ -178,7 +242,7 @@ func.func @must_not_copy_ahead_what_is_not_known_ahead(%arg0: !tile.ptr, %arg1: 
   %c128 = arith.constant 128 : index
   %0 = tile.view %arg0[%c16, %c128] : <2, bf16>
   %1 = tile.view %arg1[%c8, %c128] {constant} : <2, bf16>
-  %2 = tile.view %arg2[%c8] : <1, i32>
+  %2 = tile.view %arg0[%c8] : <1, i32>
   tile.grid (%arg4) = (%c16) by [16] {
     %cst = arith.constant dense<0.000000e+00> : !t0
     %3:2 = scf.for %arg5 = %c0 to %c128 step %c16 iter_args(%arg6 = %cst, %arg7 = %c0) -> (!t0, index) {

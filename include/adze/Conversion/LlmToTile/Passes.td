@@ -10,7 +10,7 @@ def ConvertLlmToTilePass : Adze_Pass<"convert-llm-to-tile", "Reorders"> {
     Builds the whole kernel of every group, root, prologue and epilogue, as a sequential function of one block over
     tiles, with the tile sizes of its `schedule` (llm-choose-schedules). Groups that are equal up to locations and the names of
     weights share one function: their regions, operand types, row extent and schedule are equal. The group stays where it is and
-    names its function in the attribute `kernel`; convert-llm-to-exec turns it into a launch.
+    names its function in the attribute `kernel`; convert-llm-to-exec turns it into a launch. Attention in runs (`kv_split`) is two functions; the one that is launched first is named by `partials`.
 
     Must not touch groups without a schedule, or of a family that it has no builder for: these are errors that name the
     op, its types and the target.

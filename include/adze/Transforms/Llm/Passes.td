@@ -197,12 +197,16 @@ def ChooseSchedulesPass : Adze_Pass<"llm-choose-schedules", "Exact"> {
     the numerics, with the storage order of the weight and the order of sums `invariant`. convert-llm-to-tile builds by
     it, and `adze inspect` shows it. A row changes how fast a kernel is, never a bit of its result: `exact`. Beside the row
     of a GPU stand `warps`, the warps of a block; `stages`, the slots that copies of a product's operands fill
-    (tile-pipeline-loads); and `small_steps`, rows of the same product for steps of at most their `tokens`, ascending.
+    (tile-pipeline-loads); and `small_steps`, rows of the same product for steps of at most their `tokens`, ascending. Two
+    numbers stand there that fix bits, for attention in bf16 alone: `matrix_rows`, rows of a product (tokens times query
+    heads) by matrix instructions, which round probabilities; `kv_split`, positions of a run of rows after the prompt, an
+    order of sums. docs/Numerics.md has both.
 
     Must not replace a schedule that is there already (written by a person or a tuner, `--start-from`): that one is kept
     and checked. Refused, by name: an order of sums other than `invariant`; a storage order other than the weight's;
     columns or a depth that are no whole blocks of it; a depth other than the group of a quantized weight; columns that
-    cut a gated product's halves; for a kernel without a product anything but the target's row.
+    cut a gated product's halves; for a kernel without a product anything but the target's row; `matrix_rows` that no
+    instruction has, or `kv_split` that cuts a tile of 64 positions; either of them for what is no attention in bf16.
 
     ```mlir
     %y = llm.kernel family "linear" (%x as %a, %w as %b : ..) -> (..) attributes {rows = "T"} {..}

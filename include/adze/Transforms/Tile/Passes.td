@@ -65,7 +65,9 @@ def TileAssignThreadLayoutsPass : Adze_Pass<"tile-assign-thread-layouts", "Reord
        its operands go to shared memory.
     2. An operand of an instruction that comes from memory is loaded as the instruction wants it where that touches no
        more sectors than it must (a weight that was packed for it); else it is loaded as it lies and converted. The
-       cheaper of the two, by sectors and the conversion's plan.
+       cheaper of the two, by sectors and the conversion's plan. Where loads of a loop will be copied ahead (`stages`) and
+       something is done to the tile before it is multiplied (a mask), it lies as the instruction wants it: that is how it
+       will be read from shared memory. What a loop does not change is converted before it.
     3. What is broadcast, reduced or transposed follows its neighbour.
     4. All else, largest tiles first, lies as memory does: 16 bytes a lane, neighbouring lanes neighbours.
 
@@ -86,7 +88,7 @@ def TilePipelineLoadsPass : Tile_Pass<"tile-pipeline-loads"> {
   let summary = "copy what a loop of products loads into shared memory, iterations ahead";
   let description = [{
     In a loop over the depth of a product with layouts of threads, every load whose address follows from the loop's
-    counter becomes a copy into a ring of shared memory (`tile.ring`, `tile.put`), issued `stages - 1` iterations ahead;
+    counter, by arithmetic or through a table (the pages of a cache), becomes a copy into a ring of shared memory (`tile.ring`, `tile.put`), issued `stages - 1` iterations ahead;
     `stages`, 2 to 8, is a number of the kernel's schedule, and a loop of fewer iterations gets as many slots as it has
     iterations. Each iteration waits for its own copies, which is the block's one barrier, starts those of a later
     iteration into the slot that the iteration before has left, and reads its tiles from its slot as who multiplies wants
@@ -94,8 +96,8 @@ def TilePipelineLoadsPass : Tile_Pass<"tile-pipeline-loads"> {
     keeps its order.
 
     It must not fire for a kernel without `stages`, for a loop without a product by matrix instructions, nor for a load
-    whose address follows from memory or from a carried value, whose memory the kernel writes, or of which no thread could
-    copy 4 neighbouring bytes; that one stays a load. A ring that needs more shared memory than a block of the target has is an
+    whose address follows from a carried value or from a table that the kernel writes, whose memory the kernel writes, or of
+    which no thread could copy 4 neighbouring bytes; that one stays a load. A ring that needs more shared memory than a block of the target has is an
     error that names both.
 
     Before:

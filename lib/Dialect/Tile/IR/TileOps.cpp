@@ -188,6 +188,13 @@ LogicalResult TransposeOp::verify() {
   return success();
 }
 
+LogicalResult ReshapeOp::verify() {
+  RankedTensorType from = tileOf(getValue()), to = tileOf(getResult());
+  if (from.getNumElements() != to.getNumElements() || from.getElementType() != to.getElementType())
+    return emitOpError("keeps the elements, found ") << from << " and " << to;
+  return success();
+}
+
 // ---------------------------------------------------------------- layout
 LogicalResult ConvertLayoutOp::verify() {
   RankedTensorType from = tileOf(getValue()), to = tileOf(getResult());

@@ -176,6 +176,21 @@ def Tile_TransposeOp : Tile_Op<"transpose", [Pure]> {
   let hasVerifier = 1;
 }
 
+def Tile_ReshapeOp : Tile_Op<"reshape", [Pure]> {
+  let summary = "the same elements, counted row by row, under another shape";
+  let description = [{
+    Tokens by heads become the rows of one product, and the other way round. Only which number an element has along
+    which dimension changes: threads and registers keep what they hold.
+    ```mlir
+    %q = tile.reshape %heads : tensor<4x4x64xbf16> -> tensor<16x64xbf16>
+    ```
+  }];
+  let arguments = (ins Tile_Tensor:$value);
+  let results = (outs Tile_Tensor:$result);
+  let assemblyFormat = "$value attr-dict `:` type($value) `->` type($result)";
+  let hasVerifier = 1;
+}
+
 // ---------------------------------------------------------------- layout
 def Tile_ConvertLayoutOp : Tile_Op<"convert_layout", [Pure]> {
   let summary = "the same tile in another layout";
