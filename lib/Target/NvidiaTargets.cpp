@@ -52,14 +52,14 @@ public:
   ScheduleRow scheduleRow(const ScheduleKey &key) const override {
     // In bf16 four warps multiply 64 rows, tokens times query heads of a KV head, by keys and values that come once for
     // all of them; a row's softmax stays inside its warp. A run of a token after a prompt has a block, whose warps
-    // share its keys and columns.
+    // share its keys and columns; so do pairs of warps where queries are too wide for the registers of one: 32 rows.
     if (key.family == "paged_attention" && key.numerics == Numerics::Bf16)
       return {.tokens = 1,
               .columns = 1,
               .depth = 64,
               .warps = 4,
               .stages = stagesOfKeys(64, key.inputs),
-              .rows = 64,
+              .rows = key.inputs > 128 ? 32 : 64,
               .split = 256};
     if (key.family == "paged_attention")
       return {.tokens = 1, .columns = 1, .depth = 64, .warps = 1};

@@ -2,6 +2,7 @@
 #include "adze/Support/Mutant.h"
 
 #include <limits>
+#include <numbers>
 
 using namespace mlir;
 using namespace adze;
@@ -86,7 +87,7 @@ llvm::SmallVector<Value> AttentionFold::step(Value tile, llvm::ArrayRef<Value> s
       Value key = operand(k.load(keys, places[piece], {kPiece, columns.width}, {3, 4}, insideOf(columns)));
       score = k.dot(part, key, score);
     }
-    score = k.binary<arith::MulFOp>(score, k.constant({rows, kPiece}, op.getScale().convertToFloat()));
+    score = k.binary<arith::MulFOp>(score, k.constant({rows, kPiece}, scale()));
     if (masked)
       score = arith::SelectOp::create(k.builder, k.location, visible(positions.back(), rows, true), score,
                                       k.constant({rows, kPiece}, -std::numeric_limits<double>::infinity()));
@@ -100,18 +101,19 @@ llvm::SmallVector<Value> AttentionFold::step(Value tile, llvm::ArrayRef<Value> s
   Value shift = row(next, kPiece);
   llvm::SmallVector<Value> weights;
   for (Value score : scores)
-    weights.push_back(math::ExpOp::create(k.builder, k.location, k.binary<arith::SubFOp>(score, shift)).getResult());
-  Value correction = math::ExpOp::create(k.builder, k.location, k.binary<arith::SubFOp>(largest, next));
+    weights.push_back(power(k.binary<arith::SubFOp>(score, shift)));
+  Value correction = power(k.binary<arith::SubFOp>(largest, next));
   // What each piece multiplies values by: by matrix instructions a probability is the sum of two numbers of bf16.
   llvm::SmallVector<llvm::SmallVector<Value, 2>> parts;
   if (matrix) {
     Type narrow = k.builder.getBF16Type();
     sum = k.binary<arith::MulFOp>(sum, row(correction, kSums));
     for (Value weight : weights) {
-      Value high = k.round(weight, narrow);
-      Value low = k.round(k.binary<arith::SubFOp>(weight, k.widen(high)), narrow);
-      parts.push_back(ADZE_MUTANT("round-probabilities") ? llvm::SmallVector<Value, 2>{high}
-                                                         : llvm::SmallVector<Value, 2>{high, low});
+      Value high = upperHalf(weight);
+      Value low = k.round(k.binary<arith::SubFOp>(weight, high), narrow);
+      parts.push_back({k.round(high, narrow), low});
+      if (ADZE_MUTANT("round-probabilities"))
+        parts.back() = {k.round(weight, narrow)};
       for (Value part : parts.back())
         sum = k.dot(part, k.constantBf16({kSums, kPiece}, 1.0), sum);
     }
@@ -138,6 +140,26 @@ llvm::SmallVector<Value> AttentionFold::step(Value tile, llvm::ArrayRef<Value> s
   llvm::SmallVector<Value> carried{next, sum};
   carried.append(result);
   return carried;
+}
+
+/// The number with the lower half of its bits cleared: one of bf16, and what is left is an f32 of 16 bits at most.
+Value AttentionFold::upperHalf(Value value) {
+  auto shape = mlir::cast<RankedTensorType>(value.getType()).getShape();
+  Value bits = arith::BitcastOp::create(k.builder, k.location, k.tile(shape, k.i32()), value);
+  Value kept = k.binary<arith::AndIOp>(bits, k.constantI32(shape, int32_t(0xFFFF0000)));
+  return arith::BitcastOp::create(k.builder, k.location, value.getType(), kept);
+}
+
+/// By matrix instructions scores are in units of ln 2, for a GPU has an instruction for powers of two.
+double AttentionFold::scale() {
+  double scale = op.getScale().convertToFloat();
+  return matrix ? scale * std::numbers::log2e : scale;
+}
+
+Value AttentionFold::power(Value exponent) {
+  if (matrix)
+    return math::Exp2Op::create(k.builder, k.location, exponent, arith::FastMathFlags::afn);
+  return math::ExpOp::create(k.builder, k.location, exponent);
 }
 
 Value AttentionFold::operand(Value value) {
@@ -196,9 +218,7 @@ AttentionFold::State AttentionFold::foldRuns(int64_t split) {
 
 AttentionFold::State AttentionFold::join(llvm::ArrayRef<Value> state, llvm::ArrayRef<Value> part) {
   Value next = k.binary<arith::MaximumFOp>(state[0], part[0]);
-  auto factorOf = [&](Value largest) -> Value {
-    return math::ExpOp::create(k.builder, k.location, k.binary<arith::SubFOp>(largest, next));
-  };
+  auto factorOf = [&](Value largest) -> Value { return power(k.binary<arith::SubFOp>(largest, next)); };
   Value ofState = factorOf(state[0]), ofPart = factorOf(ADZE_MUTANT("join-runs-as-they-are") ? next : part[0]);
   Value seenSums = sums(part[1]);
   State joined{next};

@@ -82,6 +82,10 @@ struct AttentionFold {
 
 private:
   mlir::Value row(mlir::Value value, int64_t extent) { return k.broadcast(value, 1, extent); }
+  /// What scores are multiplied by, and e or 2 (see scale) to the power of what is below a row's largest.
+  mlir::Value upperHalf(mlir::Value value);
+  double scale();
+  mlir::Value power(mlir::Value exponent);
   mlir::Value hidden(llvm::ArrayRef<int64_t> shape);
   llvm::SmallVector<mlir::Value> place(mlir::Value tile, int64_t piece, bool masked);
   llvm::SmallVector<int64_t> insideOf(const Piece &piece) const;

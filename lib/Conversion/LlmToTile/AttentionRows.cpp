@@ -30,9 +30,9 @@ constexpr int64_t kHeadsOfRun = 16;
 /// Runs whose partial results are under way at once.
 constexpr int64_t kJoined = 4;
 /// Columns of values that a fold carries at most, where a warp has 16 rows: half of these numbers are registers of each
-/// thread, beside scores and the queries of all columns, of which a head wider than kWide has too many. Such a head is
-/// folded once for each part, as is one whose runs are joined in the same block, which carries both states.
-constexpr int64_t kFolded = 128, kWide = 128, kFoldedOfWide = 64, kFoldedOfRuns = 96;
+/// thread, beside queries and scores. A wider head is folded once for each part, as is one whose runs are joined in the
+/// same block, which carries both states.
+constexpr int64_t kFolded = 128, kFoldedOfRuns = 96;
 
 struct RowBlocks {
   AttentionKernel &kernel;
@@ -139,14 +139,10 @@ struct RowBlocks {
 
   void rowsOfOneRequest(Value token, Value end, Value head, Value query, bool inRuns) {
     AttentionFold fold = foldOf(token, end, tokensOfRows(), headsOfRows(), head, query);
-    forParts(fold,
-             kernel.dim > kWide ? kFoldedOfWide
-             : inRuns           ? kFoldedOfRuns
-                                : kFolded,
-             [&] {
-               auto state = inRuns ? fold.foldRuns(split) : fold.fold();
-               write(fold, state, token, end, tokensOfRows(), headsOfRows(), head, query);
-             });
+    forParts(fold, inRuns ? kFoldedOfRuns : kFolded, [&] {
+      auto state = inRuns ? fold.foldRuns(split) : fold.fold();
+      write(fold, state, token, end, tokensOfRows(), headsOfRows(), head, query);
+    });
   }
 
   // ---- runs

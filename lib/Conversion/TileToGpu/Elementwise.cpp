@@ -95,6 +95,9 @@ Value ThreadEmitter::elementwise(Operation *op, ArrayRef<Value> operands, ArrayR
   }
   if (isa<arith::FPToSIOp>(op) && element.getIntOrFloatBitWidth() < 32)
     return arith::TruncIOp::create(b, loc, element, arith::FPToSIOp::create(b, loc, b.getI32Type(), x));
+  if (auto power = dyn_cast<math::Exp2Op>(op);
+      power && bitEnumContainsAny(power.getFastmath(), arith::FastMathFlags::afn) && element.isF32())
+    return intrinsic("llvm.nvvm.ex2.approx.ftz.f32", element, x);
   Value value = MathFunctions(b, loc).rebuild(op, operands, element);
   if (!value)
     refuse(op, MathFunctions::kNoGeneratedForm);

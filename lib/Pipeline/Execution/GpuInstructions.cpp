@@ -13,6 +13,7 @@
 #include <bit>
 #include <cmath>
 #include <cstring>
+#include <limits>
 
 using namespace adze::execution;
 
@@ -149,6 +150,12 @@ template <unsigned Bytes> void copyWhole(uint64_t to, uint64_t from) { copyPart<
 void commitCopies() { now().commitCopies(); }
 void waitForCopies(uint32_t pending) { now().waitForCopies(pending); }
 
+/// Within the 2 ulp that the manual allows, subnormal numbers as zero.
+void powerOfTwo(float *result, float x) {
+  float y = float(std::exp2(double(x)));
+  *result = y < std::numeric_limits<float>::min() ? 0.0f : y;
+}
+
 const llvm::StringMap<uintptr_t> &models() {
   static const llvm::StringMap<uintptr_t> table = [] {
     llvm::StringMap<uintptr_t> all;
@@ -180,6 +187,7 @@ const llvm::StringMap<uintptr_t> &models() {
     add("cp.async.cg.shared.global.16.s", &copyPart<16>);
     add("cp.async.commit.group", &commitCopies);
     add("cp.async.wait.group", &waitForCopies);
+    add("ex2.approx.ftz.f32", &powerOfTwo);
     add("mma.m16n8k16.row.col.bf16", &multiplyBf16);
     add("mma.m16n8k32.row.col.s8", &multiplyBytes<int8_t>);
     add("mma.m16n8k32.row.col.u8", &multiplyBytes<uint8_t>);

@@ -61,15 +61,15 @@ func.func @step(%q: tensor<?x576xbf16>, %kv: !kv, %batch: !llm.batch) -> tensor<
   return %o : tensor<?x576xbf16>
 }
 
-// A wide head is folded in four parts: the scores of all its columns, the values of some of them.
+// A wide head is folded in two parts: the scores of all its columns, the values of some of them.
 // CHECK-LABEL: func.func @paged_attention_0(
-// CHECK: scf.for %[[PART:.*]] = %c0 to %c256 step %c64
-// CHECK: scf.for %{{.*}} -> (tensor<64xf32>, tensor<64x8xf32>, tensor<64x64xf32>) {
-// CHECK-COUNT-4: tile.dot {{.*}} : tensor<64x64xbf16>, tensor<16x64xbf16>, tensor<64x16xf32>
+// CHECK: scf.for %[[PART:.*]] = %c0 to %c256 step %c128
+// CHECK: scf.for %{{.*}} -> (tensor<32xf32>, tensor<32x8xf32>, tensor<32x64xf32>, tensor<32x64xf32>) {
+// CHECK-COUNT-4: tile.dot {{.*}} : tensor<32x64xbf16>, tensor<16x64xbf16>, tensor<32x16xf32>
 // CHECK: tile.load {{.*}}, %[[PART]]] {dims = array<i64: 4, 3>
-// So are its runs, here and where each is a block of its own.
+// Where its runs are joined, both states are carried: four parts.
 // CHECK: scf.for %{{.*}} = %c0 to %c256 step %c64
-// CHECK: scf.for %{{.*}} -> (tensor<64xf32>, tensor<64x8xf32>, tensor<64x64xf32>) {
+// CHECK: scf.for %{{.*}} -> (tensor<32xf32>, tensor<32x8xf32>, tensor<32x64xf32>) {
 // CHECK-LABEL: func.func @paged_attention_partials_1(
 // CHECK: scf.for %{{.*}} = %c0 to %c256 step %c128
 // CHECK: scf.for %{{.*}} -> (tensor<16xf32>, tensor<16x8xf32>, tensor<16x64xf32>, tensor<16x64xf32>) {
