@@ -19,6 +19,7 @@
 #include "Targets.h"
 
 #include <array>
+#include <bit>
 
 using namespace adze;
 
@@ -52,14 +53,16 @@ public:
   ScheduleRow scheduleRow(const ScheduleKey &key) const override {
     // In bf16 four warps multiply 64 rows, tokens times query heads of a KV head, by keys and values that come once for
     // all of them; a row's softmax stays inside its warp. A run of a token after a prompt has a block, whose warps
-    // share its keys and columns; so do pairs of warps where queries are too wide for the registers of one: 32 rows.
+    // share its keys and columns; so do pairs of warps where queries are too wide, or masks of heads and columns too
+    // many, for the registers of one: 32 rows. Where shared memory has no room for two tiles of keys and values (heads
+    // of 256 on Ada), keys take registers as well: 16 rows, and still ptxas spills some.
     if (key.family == "paged_attention" && key.numerics == Numerics::Bf16)
       return {.tokens = 1,
               .columns = 1,
               .depth = 64,
               .warps = 4,
               .stages = stagesOfKeys(64, key.inputs),
-              .rows = key.inputs > 128 ? 32 : 64,
+              .rows = attentionRows(key),
               .split = 256};
     if (key.family == "paged_attention")
       return {.tokens = 1, .columns = 1, .depth = 64, .warps = 1};
@@ -99,6 +102,10 @@ private:
       if (2 * (stages * slot + facts.reservedShared) <= facts.multiprocessorShared)
         return stages;
     return 2 * slot <= facts.sharedBytes ? 2 : 1;
+  }
+  int64_t attentionRows(const ScheduleKey &key) const {
+    bool whole = std::has_single_bit(uint64_t(key.outputs)) && std::has_single_bit(uint64_t(key.inputs));
+    return whole && key.inputs <= 128 ? 64 : stagesOfKeys(64, key.inputs) > 1 ? 32 : 16;
   }
   /// An iteration is one group: little to copy, so many of them.
   static constexpr int64_t kGroupStages = 8;

@@ -49,8 +49,8 @@ struct ScheduleKey {
   std::string_view family;        ///< "linear", "quantized_linear", "paged_attention", "rms_norm", ...
   std::string_view encoding = ""; ///< of the weight: "f32", "bf16", "q4_1", ...
   Numerics numerics = Numerics::F32;
-  int64_t outputs = 0; ///< N
-  int64_t inputs = 0;  ///< K
+  int64_t outputs = 0; ///< N; of attention, query heads of a KV head
+  int64_t inputs = 0;  ///< K; of attention, the width of a head
 };
 
 enum class KeyOrder { TokenDim, DimToken };

@@ -32,7 +32,7 @@ constexpr int64_t kJoined = 4;
 /// Columns of values that a fold carries at most, where a warp has 16 rows: half of these numbers are registers of each
 /// thread, beside queries and scores. A wider head is folded once for each part, as is one whose runs are joined in the
 /// same block, which carries both states.
-constexpr int64_t kFolded = 128, kFoldedOfRuns = 96;
+constexpr int64_t kFolded = 128, kFoldedOfRuns = 64;
 
 struct RowBlocks {
   AttentionKernel &kernel;

@@ -53,6 +53,8 @@ adze::Status prepare(Module &module, TargetMachine &machine, const std::vector<a
     }
     function.setCallingConv(CallingConv::PTX_Kernel);
     function.addFnAttr("nvvm.reqntid", std::to_string(kernel->threads));
+    // Without it ptxas takes a number of resident blocks for its aim and spills a few registers to reach it.
+    function.addFnAttr("nvvm.minctasm", "1");
     function.addFnAttr("no-builtins");
     function.addFnAttr(Attribute::NoUnwind);
     for (Argument &argument : function.args())

@@ -60,8 +60,11 @@ adze::ScheduleKey keyOf(KernelOp kernel) {
   if (product)
     return scheduleKeyOf(product);
   adze::ScheduleKey key{*kernel.getFamily()};
-  if (PagedAttentionOp attention = attentionOf(kernel); attention && isBf16(attention))
-    key.numerics = adze::Numerics::Bf16, key.inputs = attention.getKv().getType().getDim();
+  if (PagedAttentionOp attention = attentionOf(kernel); attention && isBf16(attention)) {
+    key.numerics = adze::Numerics::Bf16;
+    key.outputs = attention.getHeads() / attention.getKv().getType().getHeads();
+    key.inputs = attention.getKv().getType().getDim();
+  }
   return key;
 }
 
