@@ -52,15 +52,20 @@ TEST(NvidiaTargets, HaveBlocksThatFitAMultiprocessor) {
       EXPECT_LE(row.warps * facts.warpLanes, facts.threads);
       EXPECT_TRUE(std::has_single_bit(uint64_t(row.tokens)) && std::has_single_bit(uint64_t(row.columns)));
     }
-    // Attention by matrix instructions: 16 rows a warp, runs of whole tiles of 64 positions.
-    ScheduleRow attention = gpu->scheduleRow({.family = "paged_attention", .numerics = Numerics::Bf16});
-    EXPECT_EQ(attention.rows, 16 * attention.warps);
-    EXPECT_EQ(attention.split % 64, 0);
+    // Attention by matrix instructions: 16 rows a warp, fewer where registers do not last; runs of whole tiles of 64
+    // positions.
+    auto attention = [&](int64_t heads, int64_t dim) {
+      return gpu->scheduleRow(
+          {.family = "paged_attention", .numerics = Numerics::Bf16, .outputs = heads, .inputs = dim});
+    };
+    EXPECT_EQ(attention(4, 128).rows, 16 * attention(4, 128).warps);
+    EXPECT_EQ(attention(7, 128).rows, 8 * attention(7, 128).warps);
+    EXPECT_EQ(attention(4, 80).rows, 8 * attention(4, 80).warps);
+    EXPECT_EQ(attention(4, 128).split % 64, 0);
     EXPECT_EQ(gpu->scheduleRow({"paged_attention"}).rows, 0);
     // Slots for keys and values of 64 positions, two blocks of them where that is possible.
     for (int64_t dim : {16, 64, 100, 128, 256}) {
-      int64_t stages =
-          gpu->scheduleRow({.family = "paged_attention", .numerics = Numerics::Bf16, .inputs = dim}).stages;
+      int64_t stages = attention(1, dim).stages;
       EXPECT_LE(stages > 1 ? stages * 64 * 2 * ((dim + 15) / 16 * 16) * 2 : 0, facts.sharedBytes);
       EXPECT_GE(stages, dim <= 128 ? 2 : 1);
     }

@@ -109,9 +109,9 @@ llvm::SmallVector<Value> AttentionFold::step(Value tile, llvm::ArrayRef<Value> s
     Type narrow = k.builder.getBF16Type();
     sum = k.binary<arith::MulFOp>(sum, row(correction, kSums));
     for (Value weight : weights) {
-      Value high = upperHalf(weight);
+      Value high = upperHalf(weight), first = k.round(high, narrow);
       Value low = k.round(k.binary<arith::SubFOp>(weight, high), narrow);
-      parts.push_back({k.round(high, narrow), low});
+      parts.push_back({first, low});
       if (ADZE_MUTANT("round-probabilities"))
         parts.back() = {k.round(weight, narrow)};
       for (Value part : parts.back())
@@ -153,11 +153,11 @@ Value AttentionFold::upperHalf(Value value) {
 /// By matrix instructions scores are in units of ln 2, for a GPU has an instruction for powers of two.
 double AttentionFold::scale() {
   double scale = op.getScale().convertToFloat();
-  return matrix ? scale * std::numbers::log2e : scale;
+  return powersOfTwo ? scale * std::numbers::log2e : scale;
 }
 
 Value AttentionFold::power(Value exponent) {
-  if (matrix)
+  if (powersOfTwo)
     return math::Exp2Op::create(k.builder, k.location, exponent, arith::FastMathFlags::afn);
   return math::ExpOp::create(k.builder, k.location, exponent);
 }

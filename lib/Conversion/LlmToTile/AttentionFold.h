@@ -45,6 +45,7 @@ struct AttentionFold {
   llm::PagedAttentionOp op;
   llm::KvType cache;
   bool matrix;                                ///< both products in bf16
+  bool powersOfTwo;                           ///< scores are in units of ln 2
   llvm::SmallVector<Piece> pieces;            ///< of a head's columns
   llvm::ArrayRef<Piece> folded;               ///< those whose values are folded; all of them make scores
   KernelBuilder::View keys, values, pages;    ///< the cache's, and the list of pages

@@ -90,6 +90,7 @@ struct AttentionKernel {
                        .op = op,
                        .cache = op.getKv().getType(),
                        .matrix = matrix,
+                       .powersOfTwo = matrix,
                        .pieces = pieces,
                        .folded = pieces,
                        .keys = keys,

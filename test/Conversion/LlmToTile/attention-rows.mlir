@@ -2,38 +2,38 @@
 
 !kv = !llm.kv<layers = 3, heads = 2, dim = 96, element = bf16, page = 32, keys = token_dim>
 
-// Three query heads of a KV head, padded to four, times 16 tokens are the 64 rows of a block. Heads of 96 columns are two
+// Three query heads of a KV head, padded to four, times 8 tokens are the 32 rows of a block, for neither their number nor the width is a power of two. Heads of 96 columns are two
 // pieces. The second grid joins what the partial results of single tokens are.
 // CHECK-LABEL: func.func @paged_attention(
-// CHECK-SAME: tile.schedule = {columns = 1 : i64, depth = 64 : i64, rows = 64 : i64, split = 256 : i64, stages = 3 : i64, sums = "invariant", tokens = 1 : i64, warps = 4 : i64}
+// CHECK-SAME: tile.schedule = {columns = 1 : i64, depth = 64 : i64, rows = 32 : i64, split = 256 : i64, stages = 3 : i64, sums = "invariant", tokens = 1 : i64, warps = 4 : i64}
 // CHECK: tile.grid (%[[BLOCK:.*]], %{{.*}}) = (%{{.*}}, %c2) by [1, 1]
 // One request after the other; of each what stands before the prompt's end, folded from left to right, then what stands
 // after it, run by run.
 // CHECK: scf.for %[[REQUEST:.*]] =
 // CHECK: scf.if
-// CHECK: tile.load {{.*}} {dims = array<i64: 0, 2, 3>, in_bounds = array<i64: 1, 3>} : <4, bf16> -> tensor<16x4x64xbf16>
-// CHECK: tile.reshape {{.*}} : tensor<16x4x64xbf16> -> tensor<64x64xbf16>
-// CHECK: tile.load {{.*}} -> tensor<16x4x32xbf16>
+// CHECK: tile.load {{.*}} {dims = array<i64: 0, 2, 3>, in_bounds = array<i64: 1, 3>} : <4, bf16> -> tensor<8x4x64xbf16>
+// CHECK: tile.reshape {{.*}} : tensor<8x4x64xbf16> -> tensor<32x64xbf16>
+// CHECK: tile.load {{.*}} -> tensor<8x4x32xbf16>
 // CHECK: scf.for
 // CHECK-NOT: arith.select
-// CHECK: %[[SCORES:.*]] = tile.dot {{.*}} : tensor<64x64xbf16>, tensor<16x64xbf16>, tensor<64x16xf32>
-// CHECK: tile.dot {{.*}}, %[[SCORES]] : tensor<64x32xbf16>, tensor<16x32xbf16>, tensor<64x16xf32>
+// CHECK: %[[SCORES:.*]] = tile.dot {{.*}} : tensor<32x64xbf16>, tensor<16x64xbf16>, tensor<32x16xf32>
+// CHECK: tile.dot {{.*}}, %[[SCORES]] : tensor<32x32xbf16>, tensor<16x32xbf16>, tensor<32x16xf32>
 // A probability is two numbers of bf16.
-// CHECK: %[[HIGH:.*]] = arith.truncf {{.*}} : tensor<64x16xf32> to tensor<64x16xbf16>
+// CHECK: %[[HIGH:.*]] = arith.truncf {{.*}} : tensor<32x16xf32> to tensor<32x16xbf16>
 // CHECK: %[[LEFT:.*]] = arith.subf
-// CHECK: %[[LOW:.*]] = arith.truncf %[[LEFT]] : tensor<64x16xf32> to tensor<64x16xbf16>
-// CHECK: tile.dot %[[HIGH]], {{.*}} : tensor<64x16xbf16>, tensor<8x16xbf16>, tensor<64x8xf32>
-// CHECK: tile.dot %[[LOW]], {{.*}} : tensor<64x16xbf16>, tensor<8x16xbf16>, tensor<64x8xf32>
-// CHECK: tile.dot %[[HIGH]], {{.*}} : tensor<64x16xbf16>, tensor<64x16xbf16>, tensor<64x64xf32>
-// CHECK: tile.dot %[[LOW]], {{.*}} : tensor<64x16xbf16>, tensor<64x16xbf16>, tensor<64x64xf32>
-// CHECK: tile.dot %[[HIGH]], {{.*}} : tensor<64x16xbf16>, tensor<32x16xbf16>, tensor<64x32xf32>
+// CHECK: %[[LOW:.*]] = arith.truncf %[[LEFT]] : tensor<32x16xf32> to tensor<32x16xbf16>
+// CHECK: tile.dot %[[HIGH]], {{.*}} : tensor<32x16xbf16>, tensor<8x16xbf16>, tensor<32x8xf32>
+// CHECK: tile.dot %[[LOW]], {{.*}} : tensor<32x16xbf16>, tensor<8x16xbf16>, tensor<32x8xf32>
+// CHECK: tile.dot %[[HIGH]], {{.*}} : tensor<32x16xbf16>, tensor<64x16xbf16>, tensor<32x64xf32>
+// CHECK: tile.dot %[[LOW]], {{.*}} : tensor<32x16xbf16>, tensor<64x16xbf16>, tensor<32x64xf32>
+// CHECK: tile.dot %[[HIGH]], {{.*}} : tensor<32x16xbf16>, tensor<32x16xbf16>, tensor<32x32xf32>
 // CHECK: scf.for
 // CHECK: arith.select
 // Only rows of these tokens and heads are written.
 // CHECK: %[[ROWS:.*]] = tile.view %{{.*}}[%{{.*}}, %c2, %c3, %c96]
-// CHECK: tile.reshape {{.*}} -> tensor<16x4x64xbf16>
+// CHECK: tile.reshape {{.*}} -> tensor<8x4x64xbf16>
 // CHECK: tile.store %{{.*}}, %[[ROWS]][{{.*}}] {dims = array<i64: 0, 2, 3>, in_bounds = array<i64: 1, 3>}
-// CHECK: scf.for %{{.*}} -> (tensor<64xf32>, tensor<64x8xf32>, tensor<64x64xf32>, tensor<64x32xf32>) {
+// CHECK: scf.for %{{.*}} -> (tensor<32xf32>, tensor<32x8xf32>, tensor<32x64xf32>) {
 // CHECK: tile.store
 // CHECK: tile.grid (%{{.*}}, %{{.*}}) = (%{{.*}}, %c2) by [1, 1]
 // CHECK: scf.for %{{.*}} step %c4 iter_args

@@ -4,7 +4,7 @@
 // All but the kernels that look addresses up ran before and after, thread by thread. They are what
 // tile-assign-thread-layouts makes of sequential kernels.
 // RAN: functions ran
-// RAN-NOT: {{not run: @[^m]|, @|linker}}
+// RAN-NOT: {{not run: @[^m]|, @[^m]|linker}}
 //
 // Both operands are copied two iterations ahead: the activations under the swizzle that ldmatrix reads without conflicts,
 // the weight in the order of its pack. One wait an iteration.
