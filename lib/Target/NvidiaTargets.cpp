@@ -61,7 +61,7 @@ public:
               .columns = 1,
               .depth = 64,
               .warps = 4,
-              .stages = stagesOfKeys(64, key.inputs),
+              .stages = stagesOfKeys(key.inputs),
               .rows = attentionRows(key),
               .split = 256};
     if (key.family == "paged_attention")
@@ -94,10 +94,11 @@ public:
   }
 
 private:
-  /// Slots for keys and values of so many positions, of one head of that width: up to three, so that two blocks fit a
+  /// Slots for keys and values of a tile of positions, of one head of that width: up to three, so that two blocks fit a
   /// multiprocessor; two where one fits; none where it does not.
-  int64_t stagesOfKeys(int64_t positions, int64_t dim) const {
-    int64_t slot = positions * 2 * ((dim + 15) / 16 * 16) * 2; // whole steps of a matrix instruction
+  int64_t stagesOfKeys(int64_t dim) const {
+    constexpr int64_t kPositions = 64;
+    int64_t slot = kPositions * 2 * ((dim + 15) / 16 * 16) * 2; // whole steps of a matrix instruction
     for (int64_t stages : {3, 2})
       if (2 * (stages * slot + facts.reservedShared) <= facts.multiprocessorShared)
         return stages;
@@ -105,7 +106,7 @@ private:
   }
   int64_t attentionRows(const ScheduleKey &key) const {
     bool whole = std::has_single_bit(uint64_t(key.outputs)) && std::has_single_bit(uint64_t(key.inputs));
-    return whole && key.inputs <= 128 ? 64 : stagesOfKeys(64, key.inputs) > 1 ? 32 : 16;
+    return whole && key.inputs <= 128 ? 64 : stagesOfKeys(key.inputs) > 1 ? 32 : 16;
   }
   /// An iteration is one group: little to copy, so many of them.
   static constexpr int64_t kGroupStages = 8;

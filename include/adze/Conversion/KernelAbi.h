@@ -77,6 +77,8 @@ Rows operandRows(llm::KernelOp kernel, unsigned number);
 /// The block of a group. A group with two operands of type index is a fault of the pass that formed it: the verifier
 /// llm-verify-kernels refuses it.
 KernelAbi deriveKernelAbi(llm::KernelOp kernel);
+/// A number that the schedule pass left beside the group's row (`kv_split`, `matrix_rows`, ...); 0 where it left none.
+int64_t numberBeside(llm::KernelOp kernel, llvm::StringRef name);
 /// Whether the group is two kernels; the first one is named by the attribute `partials`, the second by `kernel`.
 bool hasPartials(llm::KernelOp kernel);
 /// The block of the first of two.

@@ -1,4 +1,4 @@
-// LlvmCode.h: what every target asks of LLVM alike, to make code of one module.
+// LlvmCode.h: what every target asks of LLVM alike, to make code of one module, and of the tools behind it.
 #ifndef ADZE_TARGET_LLVMCODE_H
 #define ADZE_TARGET_LLVMCODE_H
 
@@ -9,6 +9,7 @@
 #include "llvm/Support/CodeGen.h"
 
 #include <string>
+#include <vector>
 
 namespace llvm {
 class Module;
@@ -25,6 +26,15 @@ std::string featureText(const TargetInfo &target);
 /// cannot emit it: "an object file for x86_64-unknown-linux-gnu". All errors are internal ones.
 Expected<std::string> optimiseAndEmit(llvm::Module &module, llvm::TargetMachine &machine, llvm::OptimizationLevel level,
                                       llvm::CodeGenFileType type, const std::string &what);
+
+/// How a tool ended.
+struct FinishedTool {
+  int code = 0;
+  std::string output; ///< of both streams, behind why it did not start
+};
+
+/// Runs the tool `command[0]` to its end. Its output goes through the file `log`, which is removed.
+FinishedTool runTool(const std::vector<std::string> &command, const std::string &log);
 
 } // namespace adze
 #endif

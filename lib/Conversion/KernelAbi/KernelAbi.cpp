@@ -35,10 +35,12 @@ Rows adze::operandRows(llm::KernelOp kernel, unsigned number) {
   return resultRows(kernel);
 }
 
-static int64_t splitOf(llm::KernelOp kernel) {
-  auto split = kernel->getAttrOfType<mlir::IntegerAttr>("kv_split");
-  return split ? split.getInt() : 0;
+int64_t adze::numberBeside(llm::KernelOp kernel, llvm::StringRef name) {
+  auto number = kernel->getAttrOfType<mlir::IntegerAttr>(name);
+  return number ? number.getInt() : 0;
 }
+
+static int64_t splitOf(llm::KernelOp kernel) { return numberBeside(kernel, "kv_split"); }
 
 /// The attention that the group does in runs, or null.
 static llm::PagedAttentionOp attentionInRuns(llm::KernelOp kernel) {

@@ -83,8 +83,9 @@ struct AttentionFold {
 
 private:
   mlir::Value row(mlir::Value value, int64_t extent) { return k.broadcast(value, 1, extent); }
-  /// What scores are multiplied by, and e or 2 (see scale) to the power of what is below a row's largest.
   mlir::Value upperHalf(mlir::Value value);
+  /// What scores are multiplied by, and what is raised to the power of a score less its row's largest: 2 where scores
+  /// are in units of ln 2, else e.
   double scale();
   mlir::Value power(mlir::Value exponent);
   mlir::Value hidden(llvm::ArrayRef<int64_t> shape);

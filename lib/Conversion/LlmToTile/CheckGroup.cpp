@@ -125,11 +125,7 @@ private:
 
   LogicalResult checkAttention(llm::PagedAttentionOp attention) {
     auto cache = attention.getKv().getType();
-    auto given = [&](StringRef name) {
-      auto number = group->getAttrOfType<IntegerAttr>(name);
-      return number ? number.getInt() : 0;
-    };
-    int64_t rows = given("matrix_rows"), split = given("kv_split");
+    int64_t rows = numberBeside(group, "matrix_rows"), split = numberBeside(group, "kv_split");
     bool isBf16 = KernelBuilder::elementOf(attention.getQuery()).isBF16() && cache.getElement().isBF16();
     if (rows && (rows < 16 || rows > 128 || !llvm::isPowerOf2_64(rows) || !isBf16))
       return refuse(attention) << "matrix_rows = " << rows << " of " << attention.getQuery().getType() << " and "

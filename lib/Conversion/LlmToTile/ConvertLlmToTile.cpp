@@ -121,15 +121,11 @@ struct ConvertLlmToTile : adze::impl::ConvertLlmToTilePassBase<ConvertLlmToTile>
 
     KernelBuilder k(group, kernel, info, std::move(abi));
     llm::ScheduleAttr row = group.getScheduleAttr();
-    auto given = [&](StringRef name) {
-      auto value = group->getAttrOfType<IntegerAttr>(name);
-      return value ? value.getInt() : 0;
-    };
     k.schedule = {.tokens = row.getTokens(),
                   .columns = row.getColumns(),
                   .depth = row.getDepth(),
-                  .rows = given("matrix_rows"),
-                  .split = given("kv_split")};
+                  .rows = numberBeside(group, "matrix_rows"),
+                  .split = numberBeside(group, "kv_split")};
     auto number = [&](StringRef name, int64_t value) {
       return builder.getNamedAttr(name, builder.getI64IntegerAttr(value));
     };

@@ -107,10 +107,6 @@ std::span<const float> TokenChooser::penalise(std::span<const float> logits, con
 
 void TokenChooser::keepTopK(std::span<const float> values, int64_t topK) {
   candidates.clear();
-  auto byToken = [](const Candidate &a, const Candidate &b) { return a.token < b.token; };
-  auto before = [](const Candidate &a, const Candidate &b) {
-    return a.value != b.value ? a.value > b.value : a.token < b.token;
-  };
   // A few are kept in a heap, the one that comes last on top, while the row is read once. Ids ascend, so that a new one
   // is before the last only where it is larger.
   constexpr int64_t kMostInHeap = 1024;
@@ -119,15 +115,15 @@ void TokenChooser::keepTopK(std::span<const float> values, int64_t topK) {
       if (int64_t(candidates.size()) == topK) {
         if (!(values[i] > candidates.front().value))
           continue;
-        std::pop_heap(candidates.begin(), candidates.end(), before);
+        std::pop_heap(candidates.begin(), candidates.end(), Candidate::isBetter);
         candidates.pop_back();
       } else if (values[i] == kAbsent) {
         continue;
       }
       candidates.push_back({int32_t(i), values[i], 0});
-      std::push_heap(candidates.begin(), candidates.end(), before);
+      std::push_heap(candidates.begin(), candidates.end(), Candidate::isBetter);
     }
-    std::sort(candidates.begin(), candidates.end(), byToken);
+    std::sort(candidates.begin(), candidates.end(), Candidate::hasLowerId);
     return;
   }
   candidates.reserve(values.size());
@@ -136,9 +132,9 @@ void TokenChooser::keepTopK(std::span<const float> values, int64_t topK) {
       candidates.push_back({int32_t(i), values[i], 0});
   if (topK == 0 || topK >= int64_t(candidates.size()))
     return;
-  std::nth_element(candidates.begin(), candidates.begin() + (topK - 1), candidates.end(), before);
+  std::nth_element(candidates.begin(), candidates.begin() + (topK - 1), candidates.end(), Candidate::isBetter);
   candidates.resize(size_t(topK));
-  std::sort(candidates.begin(), candidates.end(), byToken);
+  std::sort(candidates.begin(), candidates.end(), Candidate::hasLowerId);
 }
 
 void TokenChooser::weigh(double temperature) {
@@ -155,24 +151,19 @@ void TokenChooser::keepTopP(double topP) {
   double total = 0;
   for (const Candidate &candidate : candidates)
     total += candidate.weight;
-  // Order by value and not by weight: different values may share a weight of 0, and the rule is about the values.
-  auto before = [](const Candidate &a, const Candidate &b) {
-    return a.value != b.value ? a.value > b.value : a.token < b.token;
-  };
   double sum = 0;
   size_t kept = 0, ordered = 0, run = 64;
   for (bool reached = false; !reached && kept < candidates.size();) {
     if (kept == ordered) {
       ordered = std::min(ordered + run, candidates.size());
       run *= 4;
-      std::partial_sort(candidates.begin() + kept, candidates.begin() + ordered, candidates.end(), before);
+      std::partial_sort(candidates.begin() + kept, candidates.begin() + ordered, candidates.end(), Candidate::isBetter);
     }
     sum += candidates[kept++].weight;
     reached = sum >= topP * total;
   }
   candidates.resize(kept);
-  std::sort(candidates.begin(), candidates.end(),
-            [](const Candidate &a, const Candidate &b) { return a.token < b.token; });
+  std::sort(candidates.begin(), candidates.end(), Candidate::hasLowerId);
 }
 
 int32_t TokenChooser::draw(double uniform) const {

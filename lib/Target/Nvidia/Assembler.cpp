@@ -1,6 +1,7 @@
 // Assembler.cpp: runs NVIDIA's ptxas.
 #include "adze/Support/ScratchOutput.h"
 #include "adze/Target/GpuCode.h"
+#include "adze/Target/LlvmCode.h"
 
 #include "llvm/ADT/ScopeExit.h"
 #include "llvm/ADT/StringExtras.h"
@@ -12,28 +13,7 @@ using namespace llvm;
 
 namespace adze {
 
-namespace {
-
-constexpr StringLiteral kToolkit = "/usr/local/cuda/bin";
-
-struct Finished {
-  int code = 0;
-  std::string output; // both streams, and why it did not start
-};
-
-/// Runs a program to its end; its output goes through a file of this name.
-Finished runProgram(const std::vector<std::string> &command, const std::string &log) {
-  std::vector<StringRef> words(command.begin(), command.end());
-  std::optional<StringRef> redirects[] = {StringRef(), StringRef(log), StringRef(log)};
-  Finished finished;
-  finished.code = sys::ExecuteAndWait(command[0], words, std::nullopt, redirects, 0, 0, &finished.output);
-  if (auto text = MemoryBuffer::getFile(log))
-    finished.output += (*text)->getBuffer().rtrim().str();
-  sys::fs::remove(log);
-  return finished;
-}
-
-} // namespace
+static constexpr StringLiteral kToolkit = "/usr/local/cuda/bin";
 
 Expected<std::optional<GpuAssembler>> findGpuAssembler(const std::string &path) {
   GpuAssembler assembler{path, "", 0};
@@ -48,7 +28,7 @@ Expected<std::optional<GpuAssembler>> findGpuAssembler(const std::string &path) 
   SmallString<128> log;
   if (std::error_code error = sys::fs::createTemporaryFile("adze-ptxas", "log", log))
     return systemError(error.value(), "cannot make a temporary file");
-  Finished told = runProgram({assembler.path, "--version"}, log.str().str());
+  FinishedTool told = runTool({assembler.path, "--version"}, log.str().str());
   // "Cuda compilation tools, release 13.0, V13.0.88"
   StringRef version =
       StringRef(told.output).split(", V").second.take_while([](char c) { return isDigit(c) || c == '.'; });
@@ -73,7 +53,7 @@ Expected<std::string> assemblePtx(const std::string &ptx, const TargetInfo &targ
   });
   if (Status status = writeFile(text, ptx); !status.ok())
     return status;
-  Finished done = runProgram({assembler.path, "-arch=" + std::string(target.name()), "-o", code, text}, text + ".log");
+  FinishedTool done = runTool({assembler.path, "-arch=" + std::string(target.name()), "-o", code, text}, text + ".log");
   if (done.code != 0)
     return internalError(
         assembler.path + " refuses the kernels' PTX: " + done.output +

@@ -1,8 +1,7 @@
 // SharedObject.cpp: runs the linker.
+#include "adze/Target/LlvmCode.h"
 #include "adze/Target/NativeCode.h"
 
-#include "llvm/Support/FileSystem.h"
-#include "llvm/Support/MemoryBuffer.h"
 #include "llvm/Support/Program.h"
 
 using namespace llvm;
@@ -39,16 +38,9 @@ Status linkSharedObject(const std::vector<std::string> &objectFiles, const std::
 
   // Beside the output, so that whoever removes its folder (a signal, too) removes this.
   const std::string log = output + ".log";
-  std::vector<StringRef> words(command.begin(), command.end());
-  std::optional<StringRef> redirects[] = {StringRef(), StringRef(log), StringRef(log)};
-  std::string error;
-  int code = sys::ExecuteAndWait(linker, words, std::nullopt, redirects, 0, 0, &error);
-  std::string messages = error;
-  if (auto text = MemoryBuffer::getFile(log))
-    messages += (*text)->getBuffer().rtrim().str();
-  sys::fs::remove(log);
-  if (code != 0)
-    return internalError("the linker failed: " + messages + "\nrepeat it with: " + quote(command));
+  FinishedTool linked = runTool(command, log);
+  if (linked.code != 0)
+    return internalError("the linker failed: " + linked.output + "\nrepeat it with: " + quote(command));
   return Status::success();
 }
 

@@ -294,12 +294,13 @@ void Check::compare(llvm::Twine where, const reference::Value &expected, const B
   }
   // In a chain one such number moves all that follows.
   bool alone = bound <= settings.tolerance;
-  if (alone && !exact && moved > std::max<size_t>(kMovedAnyway, large / kMovedShare)) {
+  size_t mayMove = std::max<size_t>(kMovedAnyway, large / kMovedShare);
+  if (alone && !exact && moved > mayMove) {
     ++failures;
     llvm::outs() << where << ": " << moved << " of the " << large
                  << " numbers that are half of their row's largest or more were rounded to another number of bf16; at "
                     "most "
-                 << std::max<size_t>(kMovedAnyway, large / kMovedShare) << " are accepted\n";
+                 << mayMove << " are accepted\n";
   }
   if (wrong) {
     ++failures;

@@ -61,6 +61,12 @@ private:
     int32_t token;
     float value;   // logit after penalties
     double weight; // probability times a constant; the best token's is 1
+
+    /// The order of the rules: by value and not by weight, for different values may share a weight of 0.
+    static bool isBetter(const Candidate &a, const Candidate &b) {
+      return a.value != b.value ? a.value > b.value : a.token < b.token;
+    }
+    static bool hasLowerId(const Candidate &a, const Candidate &b) { return a.token < b.token; }
   };
   std::span<const float> mask(std::span<const float> logits);
   std::span<const float> penalise(std::span<const float> logits, const TokenHistory &history,
